@@ -158,8 +158,22 @@ MP_EXPORT mp_status mp_program_run(mp_program *program, const mp_array *argument
 MP_EXPORT mp_status mp_program_call(mp_program *program, const mp_rt_tensor *arguments,
                                     size_t argument_count, mp_rt_tensor *results,
                                     size_t result_count, void *stream);
+/* Lets compiled code of XLA call the program by its handlers below, under a key that no other
+ * program has, until the program is destroyed; that waits for running calls. */
+MP_EXPORT mp_status mp_program_publish(mp_program *program, const char *key);
 MP_EXPORT void mp_program_destroy(mp_program *program);
 MP_EXPORT void mp_array_free(mp_array *array);
+
+/* ---- XLA ---- */
+
+/* Handlers of XLA's typed foreign function interface (XLA_FFI_Handler, version 0.3; jax.ffi
+ * registers them): call the program whose key is the string attribute "program". Element types and
+ * shapes are checked, errors go to XLA. Several threads may call at once.
+ *   mp_xla_host_call    platform cpu. Programs of the cpu read arguments where XLA has them; their
+ *                       results are copied once, into XLA's. Kernels on the emulator get copies.
+ *   mp_xla_device_call  platform CUDA: arguments and results on the device, by XLA's stream. */
+MP_EXPORT void *mp_xla_host_call(void *call_frame);
+MP_EXPORT void *mp_xla_device_call(void *call_frame);
 
 /* ---- Facts ---- */
 

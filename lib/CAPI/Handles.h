@@ -10,9 +10,11 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mp-c/MP.h"
 #include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/Report/Report.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace mlir::mp::capi {
@@ -69,6 +71,15 @@ const DialectRegistry &contextRegistry();
 
 /// Arguments and results as JSON.
 std::string describeSignature(llvm::StringRef function, const Signature &signature);
+
+/// Held while kernels of any program run: the emulator has the settings of one.
+std::mutex &kernelLock();
+
+/// Calls a program with arrays of the host; those that run there read them in place.
+llvm::Error runOnHost(mp_program &program, llvm::ArrayRef<ArrayView> arguments, TakeResult take);
+
+/// Ends what mp_program_publish began, once no call of the program runs.
+void withdraw(mp_program *program);
 
 /// A sentence about a handle that cannot be used, or nothing.
 template <typename T> std::string checkHandle(const T *handle, const char *what) {

@@ -70,9 +70,9 @@ static Outcome compile(mp_module &module, StringRef entry, const char *text, mp_
   return {};
 }
 
-/// Copies one argument; what it is must be what the parameter says.
-static llvm::Expected<Array> takeArgument(const mp_array &given, const Parameter &parameter,
-                                          size_t index) {
+/// An argument where it lies; what it is must be what the parameter says.
+static llvm::Expected<ArrayView> viewArgument(const mp_array &given, const Parameter &parameter,
+                                              size_t index) {
   std::string what = "argument " + std::to_string(index);
   if (!parameter.name.empty())
     what += " ('" + parameter.name + "')";
@@ -87,7 +87,7 @@ static llvm::Expected<Array> takeArgument(const mp_array &given, const Parameter
   if (!element)
     return llvm::createStringError(what + ": element is '" + spelling + "', expected '" +
                                    parameter.type.str() + "'");
-  Array array;
+  Array array; // without elements
   array.type = *element;
   array.shape.assign(given.sizes, given.sizes + given.rank);
   // Signs of integers are in the ops, not in the type.
@@ -98,14 +98,11 @@ static llvm::Expected<Array> takeArgument(const mp_array &given, const Parameter
   uint64_t bytes = byteSize(array.type, array.shape);
   if (bytes > 0 && !given.data)
     return llvm::createStringError(what + ": data is null, expected " + Twine(bytes) + " bytes");
-  array.data.resize(bytes);
-  if (bytes > 0)
-    std::memcpy(array.data.data(), given.data, bytes);
-  return array;
+  return ArrayView{array.type, ArrayRef(given.sizes, size_t(given.rank)), given.data};
 }
 
-static void giveResult(const Array &array, mp_array &result) {
-  size_t bytes = array.data.size();
+static void giveResult(const ArrayView &array, mp_array &result) {
+  size_t bytes = byteSize(array.type, array.shape);
   result = {};
   result.struct_size = sizeof(mp_array);
   // Whole lines of 64: some frameworks copy what is not aligned so.
@@ -113,10 +110,41 @@ static void giveResult(const Array &array, mp_array &result) {
   if (!result.data)
     throw std::bad_alloc();
   if (bytes > 0)
-    std::memcpy(result.data, array.data.data(), bytes);
+    std::memcpy(result.data, array.data, bytes);
   std::strncpy(result.element, array.type.str().c_str(), sizeof result.element - 1);
   result.rank = int32_t(array.shape.size());
   llvm::copy(array.shape, result.sizes);
+}
+
+std::mutex &mlir::mp::capi::kernelLock() {
+  static std::mutex *lock = new std::mutex; // calls may come while the process ends
+  return *lock;
+}
+
+/// Runs the kernels of a program on copies.
+static llvm::Error runKernels(mp_program &program, ArrayRef<ArrayView> arguments, TakeResult take) {
+  std::vector<Array> copies;
+  for (const ArrayView &view : arguments) {
+    Array &copy = copies.emplace_back(view.type, view.shape);
+    if (!copy.data.empty())
+      std::memcpy(copy.data.data(), view.data, copy.data.size());
+  }
+  std::lock_guard guard(kernelLock());
+  auto outputs = program.executable->run(copies);
+  if (!outputs)
+    return outputs.takeError();
+  for (auto [i, output] : llvm::enumerate(*outputs))
+    if (llvm::Error error = take(i, {output.type, output.shape, output.data.data()}))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mp::capi::runOnHost(mp_program &program, ArrayRef<ArrayView> arguments,
+                                      TakeResult take) {
+  if (program.onDevice)
+    return runKernels(program, arguments, take);
+  int64_t peak = 0;
+  return static_cast<Program &>(*program.executable).callInPlace(arguments, take, peak);
 }
 
 static Outcome call(mp_program &program, ArrayRef<mp_array> given, mp_array *results,
@@ -128,18 +156,23 @@ static Outcome call(mp_program &program, ArrayRef<mp_array> given, mp_array *res
   if (resultCount != signature.results.size())
     return usage("result_count is " + Twine(resultCount) + ", but the function gives " +
                  Twine(signature.results.size()));
-  std::vector<Array> arguments;
+  std::vector<ArrayView> arguments;
   for (auto [i, array] : llvm::enumerate(given)) {
-    auto argument = takeArgument(array, signature.arguments[i], i);
+    auto argument = viewArgument(array, signature.arguments[i], i);
     if (!argument)
       return usage(llvm::toString(argument.takeError()));
-    arguments.push_back(std::move(*argument));
+    arguments.push_back(*argument);
   }
-  auto outputs = program.executable->run(arguments);
-  if (!outputs)
-    return refused(outputs.takeError());
-  for (auto [i, array] : llvm::enumerate(*outputs))
-    giveResult(array, results[i]);
+  std::vector<mp_array> taken(resultCount); // results are untouched where any fails
+  llvm::Error error = runOnHost(program, arguments, [&](size_t i, const ArrayView &result) {
+    giveResult(result, taken[i]);
+    return llvm::Error::success();
+  });
+  if (error) {
+    llvm::for_each(taken, [](mp_array &array) { std::free(array.data); });
+    return refused(std::move(error));
+  }
+  llvm::copy(taken, results);
   return {};
 }
 
@@ -193,6 +226,7 @@ mp_status mp_program_call(mp_program *program, const mp_rt_tensor *arguments, si
   return run(__func__, [&]() -> Outcome {
     if (!program->onDevice)
       return usage("the program runs on the cpu, which takes mp_program_run");
+    std::lock_guard guard(kernelLock());
     if (llvm::Error error = program->onDevice->call(ArrayRef(arguments, argument_count),
                                                     MutableArrayRef(results, result_count), stream))
       return refused(std::move(error));
@@ -201,8 +235,10 @@ mp_status mp_program_call(mp_program *program, const mp_rt_tensor *arguments, si
 }
 
 void mp_program_destroy(mp_program *program) {
-  if (checkHandle(program, "program").empty())
-    delete program;
+  if (!checkHandle(program, "program").empty())
+    return;
+  withdraw(program);
+  delete program;
 }
 
 void mp_array_free(mp_array *array) {

@@ -163,6 +163,11 @@ int64_t bytesOf(const mp_rt_tensor &tensor) {
   return bytes;
 }
 
+bool isSameType(const mp_rt_tensor &a, const mp_rt_tensor &b) {
+  return a.element == b.element && a.rank == b.rank && a.rank >= 0 && a.rank <= MP_RT_MAX_RANK &&
+         std::equal(a.sizes, a.sizes + a.rank, b.sizes);
+}
+
 void release(OpenDevice &device, mp_rt_tensor &tensor) {
   if (tensor.place == MP_RT_ON_HOST) {
     std::free(tensor.data);
@@ -338,6 +343,22 @@ int mp_rt_copy_tensor(const mp_rt_tensor *from, mp_rt_tensor *to) {
   if (!from || !to)
     return refuse(nullptr, "a tensor is null");
   return guarded([&] { *to = copyAcross(*from); });
+}
+
+int mp_rt_copy_to(const mp_rt_tensor *from, const mp_rt_tensor *to, void *stream) {
+  if (!from || !to)
+    return refuse(nullptr, "a tensor is null");
+  if (from->place != MP_RT_ON_DEVICE || to->place != MP_RT_ON_DEVICE || !isSameType(*from, *to))
+    return refuse(nullptr, "copying a tensor: places, element types or sizes are different");
+  StreamOfCall ordered(stream);
+  return guarded([&] {
+    OpenDevice &device = mpcore::runtime::device();
+    if (int64_t bytes = bytesOf(*from))
+      device.check(device.driver.copy(reinterpret_cast<mp_cu_address>(to->data),
+                                      reinterpret_cast<mp_cu_address>(from->data), size_t(bytes),
+                                      device.queue()),
+                   "copying a tensor");
+  });
 }
 
 int mp_rt_free_tensor(mp_rt_tensor *tensor, void *stream) {

@@ -14,6 +14,7 @@ from .errors import Diagnostic, Error, MissingPackage
 from .library import describe, version
 from .saving import load
 from .training import train_step
+from .xla import jit
 
 __version__ = "0.1.0"
-__all__ = ["Diagnostic", "Error", "MissingPackage", "convert", "describe", "load", "train_step", "version"]
+__all__ = ["Diagnostic", "Error", "MissingPackage", "convert", "describe", "jit", "load", "train_step", "version"]

@@ -56,6 +56,12 @@ class HostArray:
         weakref.finalize(memory, library().mp_array_free, copy).atexit = False
         return HostArray(copy.data, element, shape, memory)
 
+    def take_sign(self, name):
+        """Integers of the library have no sign; `name` is the dtype that the model gave the result."""
+        element = BY_NUMPY.get(name, self.element)
+        if element.removeprefix("u") == self.element:
+            self.element = element
+
     def patterns(self):
         """A numpy array of unsigned integers over the same memory."""
         import numpy as np

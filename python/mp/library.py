@@ -56,8 +56,11 @@ SIGNATURES = {
     "mp_program_signature": (ctypes.c_int, _Handle, _text),
     "mp_program_run": (ctypes.c_int, _Handle, _arrays, _size, _arrays, _size),
     "mp_program_call": (ctypes.c_int, _Handle, _tensor, _size, _tensor, _size, ctypes.c_void_p),
+    "mp_program_publish": (ctypes.c_int, _Handle, _word),
     "mp_program_destroy": (None, _Handle),
     "mp_array_free": (None, _arrays),
+    "mp_xla_host_call": (_Handle, _Handle),
+    "mp_xla_device_call": (_Handle, _Handle),
     "mp_describe": (ctypes.c_int, _word, _word, _text),
     "mp_tool_main": (ctypes.c_int, _word, ctypes.c_int, ctypes.POINTER(_word)),
 }

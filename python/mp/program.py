@@ -4,6 +4,7 @@ import logging
 import os
 import re
 
+from . import xla
 from .arrays import framework_for, host_array
 from .devices import ON_DEVICE, DeviceArray, adopt_host, as_tensor, is_on_device, stream_of
 from .errors import Error
@@ -36,6 +37,7 @@ class Program:
         signature = module.signature(source.entry)
         self.entry, self.inputs, self.outputs = signature["function"], signature["arguments"], signature["results"]
         self._compiled, self._bound, self._bound_on_device = None, None, None
+        self.key = None  # of compiled code that calls it
 
     def __repr__(self):
         return f"<mp.Program {self.source.name}: {self.report.narrowed} of {self.report.contractions} contractions narrow, on {self.device}>"
@@ -139,13 +141,18 @@ class Program:
         return self.source.unflatten(arrays)
 
     def __call__(self, *args, **kwargs):
-        if self.device != "cpu" and any(map(is_on_device, given := list(self.source.flatten(args, kwargs)))):
+        given = list(self.source.flatten(args, kwargs))
+        if any(map(xla.is_traced, given)):
+            return self.source.unflatten(xla.call(self, given))
+        if self.device != "cpu" and any(map(is_on_device, given)):
             return self._call_on_device(given)
         executable = self._executable()
         arguments = self._arguments(args, kwargs, executable.signature["arguments"])
-        framework = framework_for(self.source.flatten(args, kwargs), self.source.framework)
-        results = [result.to(framework) for result in executable.run(arguments)]
-        return self.source.unflatten(results)
+        framework = framework_for(given, self.source.framework)
+        results = executable.run(arguments)
+        for result, (_, dtype) in zip(results, self.source.results):
+            result.take_sign(dtype.name)
+        return self.source.unflatten([result.to(framework) for result in results])
 
     def compare(self, reference="f64", inputs=None):
         """How far the results are from the original's, computed in f64 or as it is ("original")."""

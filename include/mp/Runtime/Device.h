@@ -147,6 +147,10 @@ int mp_rt_call_tensors(const mp_rt_function *function, const mp_rt_tensor *argum
 /* Copies an array to the other place, into fresh memory; waits for its end. Returns 0, or -1. */
 int mp_rt_copy_tensor(const mp_rt_tensor *from, mp_rt_tensor *to);
 
+/* Copies an array on the device into another of its element type and sizes there, ordered by
+ * `stream` (null: the runtime's own). Returns 0, or -1. */
+int mp_rt_copy_to(const mp_rt_tensor *from, const mp_rt_tensor *to, void *stream);
+
 /* Frees the data of an array that the runtime made, on the device behind what `stream` (null: the
  * runtime's own) has been given so far, and clears its address. Null is allowed. */
 int mp_rt_free_tensor(mp_rt_tensor *tensor, void *stream);

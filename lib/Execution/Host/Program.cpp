@@ -121,10 +121,10 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
 //===----------------------------------------------------------------------===//
 
 /// Words of a memref descriptor: two pointers, offset, sizes, strides.
-static std::vector<int64_t> describe(const Array &array) {
+static std::vector<int64_t> describe(const ArrayView &array) {
   size_t rank = array.shape.size();
   std::vector<int64_t> words(3 + 2 * rank);
-  words[0] = words[1] = int64_t(reinterpret_cast<intptr_t>(array.data.data()));
+  words[0] = words[1] = int64_t(reinterpret_cast<intptr_t>(array.data));
   int64_t stride = 1;
   for (size_t dim = rank; dim-- > 0;) {
     words[3 + dim] = array.shape[dim];
@@ -139,22 +139,14 @@ static size_t partCount(const Parameter &parameter) {
   return parameter.isTensor ? 3 + 2 * parameter.shape.size() : 1;
 }
 
-static llvm::Expected<Array> takeResult(const Parameter &parameter, const int64_t *words,
-                                        size_t index) {
-  if (!parameter.isTensor) {
-    Array array(parameter.type, {});
-    std::memcpy(array.data.data(), words, array.data.size());
-    return array;
-  }
+/// The result that `words` describe, where the program left it.
+static ArrayView viewResult(const Parameter &parameter, const int64_t *words) {
+  if (!parameter.isTensor)
+    return {parameter.type, {}, words};
   ArrayRef<int64_t> shape(words + 3, parameter.shape.size());
-  if (!elementCount(shape))
-    return createStringError(llvm::Twine("result ") + llvm::Twine(index) +
-                             " has a negative size: " + typeString(shape, parameter.type));
-  Array array(parameter.type, shape);
   // Results have the identity layout (mp-to-cpu asks for it).
   const char *data = reinterpret_cast<const char *>(words[1]) + words[2] * parameter.type.bytes();
-  std::memcpy(array.data.data(), data, array.data.size());
-  return array;
+  return {parameter.type, shape, data};
 }
 
 llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
@@ -165,8 +157,36 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
 }
 
 llvm::Expected<std::vector<Array>> Program::call(ArrayRef<Array> arguments, int64_t &peak) const {
-  if (llvm::Error error = checkArguments(arguments))
+  std::vector<ArrayView> views;
+  for (const Array &argument : arguments)
+    views.push_back({argument.type, argument.shape, argument.data.data()});
+  std::vector<Array> outputs;
+  llvm::Error error = callInPlace(
+      views,
+      [&](size_t, const ArrayView &result) {
+        Array &array = outputs.emplace_back(result.type, result.shape);
+        std::memcpy(array.data.data(), result.data, array.data.size());
+        return llvm::Error::success();
+      },
+      peak);
+  if (error)
     return std::move(error);
+  return outputs;
+}
+
+llvm::Error Program::checkViews(ArrayRef<ArrayView> arguments) const {
+  std::vector<Array> shapes(arguments.size()); // without elements
+  for (auto [array, argument] : llvm::zip_equal(shapes, arguments)) {
+    array.type = argument.type;
+    array.shape.assign(argument.shape.begin(), argument.shape.end());
+  }
+  return checkArguments(shapes);
+}
+
+llvm::Error Program::callInPlace(ArrayRef<ArrayView> arguments, TakeResult take,
+                                 int64_t &peak) const {
+  if (llvm::Error error = checkViews(arguments))
+    return error;
 
   std::vector<int64_t> in, out;
   for (auto [argument, parameter] : llvm::zip(arguments, types.arguments)) {
@@ -175,7 +195,7 @@ llvm::Expected<std::vector<Array>> Program::call(ArrayRef<Array> arguments, int6
       continue;
     }
     in.push_back(0);
-    std::memcpy(&in.back(), argument.data.data(), argument.data.size());
+    std::memcpy(&in.back(), argument.data, parameter.type.bytes());
   }
   for (const Parameter &result : types.results)
     out.resize(out.size() + partCount(result));
@@ -184,22 +204,18 @@ llvm::Expected<std::vector<Array>> Program::call(ArrayRef<Array> arguments, int6
   mp_rt_set_memory_limit(int64_t(std::min(support::availableMemory(), uint64_t(INT64_MAX))));
   int64_t code = mp_rt_invoke(entry, packed);
   peak = mp_rt_peak_bytes();
-  std::vector<Array> outputs;
-  llvm::Error error = llvm::Error::success();
-  if (code != 0)
-    error = llvm::joinErrors(std::move(error), createStringError(failureText(code, checks)));
+  llvm::Error error =
+      code == 0 ? llvm::Error::success() : createStringError(failureText(code, checks));
   const int64_t *words = out.data();
-  for (size_t i = 0; code == 0 && i < types.results.size(); ++i) {
-    auto output = takeResult(types.results[i], words, i);
+  for (size_t i = 0; !error && i < types.results.size(); ++i) {
+    ArrayView result = viewResult(types.results[i], words);
     words += partCount(types.results[i]);
-    if (!output) {
-      error = llvm::joinErrors(std::move(error), output.takeError());
-      break;
-    }
-    outputs.push_back(std::move(*output));
+    if (elementCount(result.shape))
+      error = take(i, result);
+    else
+      error = createStringError("result " + llvm::Twine(i) +
+                                " has a negative size: " + typeString(result.shape, result.type));
   }
   mp_rt_release();
-  if (error)
-    return std::move(error);
-  return outputs;
+  return error;
 }

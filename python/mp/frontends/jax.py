@@ -18,6 +18,11 @@ def square_by_product(text):
     return re.sub(r"chlo\.square (%[\w#]+) : (tensor<[^>]*>) -> \2", r"stablehlo.multiply \1, \1 : \2", text)
 
 
+def without_signs(text):
+    """Integers of linalg have no sign: those of arguments and results, which the lowering leaves with casts between, lose theirs."""
+    return re.sub(r"(?<=[x<])ui(8|16|32|64)(?=>)", r"i\1", text)
+
+
 def lower(text):
     """Linalg text of StableHLO, and which tool made it."""
     text, problems = square_by_product(text), []
@@ -26,7 +31,7 @@ def lower(text):
             lowered = transform(text, (tool, f"--pass-pipeline={PIPELINE}", "--mlir-print-debuginfo")).decode()
             left = sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.\w+", lowered)))
             if not left:
-                return lowered, "torch-mlir-opt"
+                return without_signs(lowered), "torch-mlir-opt"
             problems.append(f"torch-mlir-opt left {', '.join(left)}")
         except Error as error:
             problems.append(str(error))
@@ -69,4 +74,6 @@ def read(function, args, kwargs):
         return jax.tree.unflatten(out_tree, list(results))
 
     log.info("lowered by %s", tool)
-    return Source(text, getattr(function, "__name__", "function") + ".jax", None, True, {}, {}, "jax", flatten, unflatten)
+    results = tuple((out.shape, out.dtype) for out in jax.tree.leaves(lowered.out_info))
+    name = getattr(function, "__name__", "function") + ".jax"
+    return Source(text, name, framework="jax", results=results, flatten=flatten, unflatten=unflatten)

@@ -97,7 +97,7 @@ def read_exported(program):
     def unflatten(results):
         return pytree.tree_unflatten(list(results), program.call_spec.out_spec)
 
-    return Source(text, "model.torch", "main", True, bound, names, "torch", flatten, unflatten)
+    return Source(text, "model.torch", "main", bound=bound, names=names, framework="torch", flatten=flatten, unflatten=unflatten)
 
 
 def read(model, args, kwargs, dynamic=None):

@@ -6,6 +6,7 @@
 #define MP_EXECUTION_HOST_PROGRAM_H
 
 #include "mp/Execution/Executable.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
 
@@ -32,6 +33,16 @@ struct ProgramOptions {
   std::string *llvmIR = nullptr;
 };
 
+/// An array where it lies: dense, row-major, read and never written.
+struct ArrayView {
+  ElementType type;
+  llvm::ArrayRef<int64_t> shape;
+  const void *data = nullptr;
+};
+
+/// Gets result `index`, which lies in memory of the program until it returns.
+using TakeResult = llvm::function_ref<llvm::Error(size_t index, const ArrayView &result)>;
+
 class Program : public Executable {
 public:
   /// Compiles a copy of `module`, whose context must have the dialects and
@@ -49,9 +60,13 @@ public:
 
   /// As run(), for several threads at once; `peak` gets the bytes of this call.
   llvm::Expected<std::vector<Array>> call(llvm::ArrayRef<Array> arguments, int64_t &peak) const;
+  /// The same without copies: arguments are read where they are, and `take` gets each result.
+  llvm::Error callInPlace(llvm::ArrayRef<ArrayView> arguments, TakeResult take,
+                          int64_t &peak) const;
 
 private:
   Program() = default;
+  llvm::Error checkViews(llvm::ArrayRef<ArrayView> arguments) const;
 
   OwningOpRef<ModuleOp> module; ///< lowered; owns constants the code points into
   std::unique_ptr<Engine> engine;

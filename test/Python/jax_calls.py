@@ -1,0 +1,207 @@
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs inside of what JAX compiles, through XLA's foreign functions. Each test is a claim."""
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import mp
+import mp.library
+import mp.xla
+
+
+def net(params, x):
+    with jax.named_scope("block"):
+        hidden = jnp.tanh(x @ params["up"])
+    return hidden @ params["down"]
+
+
+keys = jax.random.split(jax.random.key(0), 3)
+params = {"up": jax.random.normal(keys[0], (16, 32)) / 4, "down": jax.random.normal(keys[1], (32, 4)) / 6}
+x = jax.random.normal(keys[2], (8, 16))
+
+
+def relative(found, expected):
+    return max(float(jnp.abs(a - b).max() / jnp.abs(b).max()) for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)))
+
+
+def loss(function):
+    return lambda params, x: (function(params, x) ** 2).sum()
+
+
+class Jit(unittest.TestCase):
+    def assertNarrow(self, found, expected):
+        """Close to what JAX computes, and not the same."""
+        self.assertLess(relative(found, expected), 2e-2)
+        self.assertGreater(relative(found, expected), 1e-5)
+
+    def test_under_jit(self):
+        narrow = mp.jit(net, format="bf16")
+        found = jax.jit(lambda params, x: 2 * narrow(params, x + 1))(params, x)
+        self.assertNarrow(found, 2 * net(params, x + 1))
+        self.assertEqual([program.report.narrowed for _, program, _ in narrow.programs], [2])
+        self.assertNarrow(narrow(params, x), net(params, x))
+        narrow(params, x[:4])
+        self.assertEqual(len(narrow.programs), 2)
+
+    def test_gradients_are_converted_too(self):
+        narrow = mp.jit(net, format="bf16")
+        self.assertNarrow(jax.jit(jax.grad(loss(narrow)))(params, x), jax.grad(loss(net))(params, x))
+        (gradient,) = narrow._gradients.values()
+        self.assertEqual([program.report.narrowed for _, program, _ in gradient.programs], [5])
+        twice = lambda function: jax.grad(jax.grad(lambda s: function(params, x * s).sum()))(1.0)
+        self.assertNarrow(twice(narrow), twice(net))
+
+    def test_vmap_calls_for_each_element(self):
+        narrow, xs = mp.jit(net, format="bf16"), jnp.stack([x, 2 * x, -x])
+        self.assertNarrow(jax.vmap(narrow, (None, 0))(params, xs), jax.vmap(net, (None, 0))(params, xs))
+        each = jnp.stack([narrow(params, each) for each in xs])
+        self.assertTrue((jax.vmap(narrow, (None, 0))(params, xs) == each).all())
+        self.assertNarrow(jax.vmap(jax.grad(loss(narrow)), (None, 0))(params, xs), jax.vmap(jax.grad(loss(net)), (None, 0))(params, xs))
+        inside = mp.jit(jax.vmap(net, (None, 0)), format="bf16")
+        self.assertNarrow(inside(params, xs), jax.vmap(net, (None, 0))(params, xs))
+
+    def test_several_results_and_integers(self):
+        def several(x, n):
+            return {"sum": x.sum(), "rows": (x @ x.T, n + 1), "bits": jnp.uint32(7) * jnp.ones(2, jnp.uint32), "positive": x > 0}
+
+        narrow = mp.jit(several, format="bf16")
+        found, expected = jax.jit(narrow)(x, jnp.arange(3)), several(x, jnp.arange(3))
+        self.assertEqual(jax.tree.structure(found), jax.tree.structure(expected))
+        for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
+            self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+        for name in ("bits", "positive"):
+            self.assertTrue((found[name] == expected[name]).all())
+        plain = mp.convert(several, (x, jnp.arange(3)))(x, jnp.arange(3))
+        self.assertEqual([y.dtype for y in jax.tree.leaves(plain)], [y.dtype for y in jax.tree.leaves(expected)])
+        gradient = jax.grad(lambda x: narrow(x, jnp.arange(3))["sum"])(x)
+        self.assertTrue((gradient == 1).all())
+
+    def test_unsigned_integers(self):
+        n = jnp.array([7, 0xFFFFFFF0], jnp.uint32)
+        function = lambda n: (n // jnp.uint32(3), n.astype(jnp.float32))
+        for found in (mp.jit(function)(n), mp.convert(function, (n,))(n)):
+            for a, b in zip(found, function(n)):
+                self.assertEqual(a.dtype, b.dtype)
+                self.assertTrue((a == b).all())
+
+    def test_on_the_emulator(self):
+        narrow = mp.jit(net, format="bf16", target="sm_80", device="emulator")
+        self.assertNarrow(jax.jit(narrow)(params, x), net(params, x))
+        self.assertEqual(narrow.programs[0][1].device, "emulator")
+
+    def test_what_cannot_be_converted_runs_in_jax_and_is_said(self):
+        narrow = mp.jit(lambda x: jnp.fft.fft(x @ x.T).real, format="bf16")
+        with self.assertLogs("mp", "WARNING") as logged:
+            found = jax.jit(narrow)(x)
+        self.assertTrue(jnp.allclose(found, jnp.fft.fft(x @ x.T).real))
+        self.assertRegex(logged.output[0], "runs in JAX, not in mp: .*fft")
+        self.assertIsNone(narrow.programs[0][1])
+
+    def test_layers_are_kept_wide_by_their_names(self):
+        narrow = mp.jit(net, format="bf16", keep=["block"])
+        narrow(params, x)
+        self.assertEqual([program.report.narrowed for _, program, _ in narrow.programs], [1])
+
+    def test_threads_call_at_the_same_time(self):
+        function, failures = jax.jit(mp.jit(net, format="bf16")), []
+        expected = function(params, x)
+
+        def work():
+            for _ in range(20):
+                if not (function(params, x) == expected).all():
+                    failures.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        self.assertEqual(failures, [])
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        self.program = mp.convert(net, (params, x), format="bf16")
+
+    def test_a_program_is_an_op_of_what_jax_compiles(self):
+        found = jax.jit(lambda params, x: self.program(params, x) * 2)(params, x)
+        self.assertTrue((found == 2 * self.program(params, x)).all())
+
+    def test_wrong_shapes_are_named_when_jax_traces(self):
+        with self.assertRaisesRegex(mp.Error, r"argument 2 \('x'\): expected 8x16xf32, found 4x16xf32"):
+            jax.jit(self.program)(params, x[:4])
+        with self.assertRaisesRegex(mp.Error, "expected 8x16xf32, found 8x16xbf16"):
+            jax.jit(self.program)(params, x.astype(jnp.bfloat16))
+        with self.assertRaisesRegex(mp.Error, "the structure"):
+            jax.jit(self.program)(x)
+
+    def test_gradients_are_refused(self):
+        with self.assertRaisesRegex(mp.Error, "no gradient; mp.jit"):
+            jax.grad(lambda x: self.program(params, x).sum())(x)
+
+    def test_arguments_are_not_copied(self):
+        """A handler between XLA and mp's notes the addresses that XLA gives on: they are those of the caller's arrays."""
+        seen = []
+
+        class Buffers(ctypes.Structure):
+            _fields_ = [("struct_size", ctypes.c_size_t), ("extensions", ctypes.c_void_p), ("size", ctypes.c_int64),
+                        ("kinds", ctypes.c_void_p), ("buffers", ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))]
+
+        class Frame(ctypes.Structure):
+            _fields_ = [("struct_size", ctypes.c_size_t), ("extensions", ctypes.c_void_p), ("api", ctypes.c_void_p),
+                        ("context", ctypes.c_void_p), ("stage", ctypes.c_int), ("arguments", Buffers)]
+
+        @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+        def note(address):
+            frame = Frame.from_address(address)
+            if not frame.extensions and frame.stage == 3:
+                seen.extend(frame.arguments.buffers[i][3] for i in range(frame.arguments.size))
+            return mp.library.library().mp_xla_host_call(address)
+
+        jax.ffi.register_ffi_target("noting", jax.ffi.pycapsule(note), platform="cpu")
+        call = jax.ffi.ffi_call("noting", [jax.ShapeDtypeStruct((8, 4), jnp.float32)])
+        leaves = jax.tree.leaves((params, x))
+        key = mp.xla.publish(self.program)
+        (found,) = jax.jit(lambda *leaves: call(*leaves, program=key))(*leaves)
+        self.assertTrue((found == self.program(params, x)).all())
+        self.assertEqual(seen, [leaf.unsafe_buffer_pointer() for leaf in leaves])
+
+    def test_compiled_code_of_another_process_finds_its_program(self):
+        """The cache of JAX holds a key of the model, not an address; where the function was not converted, the call says so."""
+        code = """
+import jax, jax.numpy as jnp, mp, mp.xla, sys
+mp.xla.register()
+f = lambda x: jnp.tanh(x @ x)
+program = mp.convert(f, (jnp.ones((4, 4)),))
+print(mp.xla.publish(program))
+call = jax.ffi.ffi_call("mp_call", [jax.ShapeDtypeStruct((4, 4), jnp.float32)])
+for key in (program.key, "nobody"):
+    try:
+        print(float(jax.jit(lambda x: call(x, program=key)[0])(jnp.ones((4, 4)))[0, 0]))
+    except Exception as error:
+        print(error)
+"""
+        done = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.splitlines() for _ in range(2)]
+        self.assertEqual(done[0], done[1])
+        self.assertAlmostEqual(float(done[0][1]), float(np.tanh(4.0)), 3)
+        self.assertIn("no program 'nobody' in this process: convert the function here first", done[0][2])
+
+
+class Names(unittest.TestCase):
+    def test_all_parameters_and_layers_are_named(self):
+        program = mp.convert(net, (params, x), format="bf16")
+        self.assertEqual([spec["name"] for spec in program.inputs], ["params.down", "params.up", "x"])
+        found = {op["name"] for op in program.report.ops if op["class"] == "T"}
+        self.assertEqual(found, {"block/dot_general", "dot_general"})
+        self.assertTrue(all(op["location"].rsplit(":", 2)[0] == os.path.abspath(__file__) for op in program.report.ops if op["class"] == "T"))
+        self.assertIn("linalg.matmul", program.explain("block"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
