@@ -87,3 +87,34 @@ func.func @constant_operands(%a: tensor<64x32xf32>, %c: tensor<64x48xf32>) -> (t
   %1 = linalg.matmul ins(%r, %d : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
   return %0, %1 : tensor<64x48xf32>, tensor<64x48xf32>
 }
+
+// A zero point of one operand is taken out: Tensor Cores multiply, and 5 times the sums of the other comes off behind.
+// CHECK-LABEL: func.func @zero_point
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction", "reduction"]} ins(%arg1 : tensor<16x1x1x32xi8>)
+// CHECK: %[[PRODUCTS:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<1x8x8x32xi8>, tensor<16x1x1x32xi8>) {{.*}} attrs = {mpk.fresh, mpk.mma = "i8"}
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCTS]], %arg2, %[[SUMS]] :
+// CHECK: %[[FIVE:.*]] = arith.constant 5 : i32
+// CHECK: arith.muli %{{.*}}, %[[FIVE]]
+// CHECK: arith.subi
+// TURING-LABEL: func.func @zero_point
+// TURING-NOT: mpk.mma
+// TURING: return
+func.func @zero_point(%x: tensor<1x8x8x32xi8>, %w: tensor<16x1x1x32xi8>, %c: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
+  %z = arith.constant 5 : i32
+  %n = arith.constant 0 : i32
+  %0 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %z, %n : tensor<1x8x8x32xi8>, tensor<16x1x1x32xi8>, i32, i32) outs(%c : tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32>
+  return %0 : tensor<1x8x8x16xi32>
+}
+
+// Not one of both operands, nor one that is unknown, nor one of the weights, for which windows of the image would be summed.
+// CHECK-LABEL: func.func @zero_points_that_stay
+// CHECK-NOT: mpk.mma
+// CHECK: return
+func.func @zero_points_that_stay(%x: tensor<1x8x8x32xi8>, %w: tensor<16x3x3x32xi8>, %c: tensor<1x6x6x16xi32>, %z: i32) -> (tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>) {
+  %five = arith.constant 5 : i32
+  %n = arith.constant 0 : i32
+  %0 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %five, %five : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
+  %1 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %z, %n : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
+  %2 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %n, %five : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
+  return %0, %1, %2 : tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>
+}

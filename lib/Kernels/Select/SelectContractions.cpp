@@ -3,6 +3,7 @@
 // Implements mp-select-contractions: mark the contractions that a target's mma.sync can run, and
 // those of f32 that tiles on the scalar units can (exact).
 
+#include "ZeroPoints.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -253,6 +254,9 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
           continue;
         generic = *made;
       }
+      if (selectMmaInstruction(*model, "i8"))
+        if (linalg::GenericOp products = takeOutZeroPoint(rewriter, generic))
+          generic = products;
       if (!looksLikeContraction(generic))
         continue;
       ++contractions;
