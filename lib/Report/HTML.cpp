@@ -20,10 +20,14 @@ static llvm::json::Object aboutJSON(const Report &report) {
   std::string version;
   llvm::raw_string_ostream os(version);
   support::printVersion(os);
+  std::string table;
+  llvm::raw_string_ostream words(table);
+  report.printTable(words);
   return llvm::json::Object{
       {"model", llvm::json::fixUTF8(report.model)},
       {"command", llvm::json::fixUTF8(report.command)},
       {"version", StringRef(version).trim().str()},
+      {"table", llvm::json::fixUTF8(table)},
       {"before", llvm::json::fixUTF8(report.textBefore)},
       {"after", llvm::json::fixUTF8(report.textAfter)},
       {"against", llvm::json::fixUTF8(report.against)},

@@ -8,7 +8,7 @@
 // CHECK: <script type="application/json" id="data">{"assumed_dim":128,
 // CHECK-SAME: "name":"\u003c/script>\u003c!--"
 // CHECK-SAME: "body":"subf exp"
-// CHECK: id="aboutData">{"after":"{{.*}}mp.cast ieee %arg1 {inserted}{{.*}},"against":"","before":"#map{{.*}}"changes":null,"command":"mp-mixed-precision=\"format=f16\"","model":"page.mlir","version":"mp {{[0-9.]+}}
+// CHECK: id="aboutData">{"after":"{{.*}}mp.cast ieee %arg1 {inserted}{{.*}},"against":"","before":"#map{{.*}}"changes":null,"command":"mp-mixed-precision=\"format=f16\"","model":"page.mlir","table":"mp: 3 ops: {{.*}}","version":"mp {{[0-9.]+}}
 // CHECK: 'use strict';
 // CHECK: </html>
 // CHECK-NOT: </html>

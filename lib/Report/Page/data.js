@@ -91,6 +91,8 @@ if (D.placement && D.placement.length)
 const estimates = (D.placement || []).map(p => p.modelled_error).filter(e => e > 0);
 if (estimates.length) tile(Math.max(...estimates).toPrecision(2), 'error of the results in norm, estimated');
 const measured = D.ops.reduce((most, row) => row.error ? Math.max(most, row.error.relative_norm) : most, -1);
+const ofResults = D.ops.reduce((most, row) => row.error && !row.readers.length ? Math.max(most, row.error.relative_norm) : most, -1);
+if (ofResults >= 0) tile(ofResults.toPrecision(2), 'error of the results in norm, measured');
 if (measured >= 0) tile(measured.toPrecision(2), 'largest error of an op in norm, measured');
 tile(Object.entries(T.by).map(([k, n]) => `${n} ${k}`).join(', '), 'decided by layer');
 
@@ -160,4 +162,8 @@ for (const [reason, n] of [...reasons].sort((a, b) => b[1] - a[1])) {
   line.onclick = () => { $('filter').value = reason.replace(/^\w+: /, ''); applyFilter(); $('ops').scrollIntoView({block: 'center'}); };
   $('reasons').append(line);
 }
-
+// The same words as on a terminal; what one could do stands by itself.
+$('table').textContent = about.table.replace(/^  /gm, '').trimEnd();
+const advice = about.table.split('\n').filter(line => /^  (suggestion: |the model expects no gain|\d+ ops? compute in f64)/.test(line));
+if (!advice.length) $('advice').append(element('p', 'hint', 'There is none.'));
+for (const line of advice) $('advice').append(element('div', 'reason', line.trim().replace(/^suggestion: /, '')));
