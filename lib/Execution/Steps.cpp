@@ -67,6 +67,14 @@ void StepLoop::advance(std::vector<Array> &arguments, llvm::ArrayRef<Array> outc
     arguments[argument] = outcome[result];
 }
 
+std::vector<size_t> StepLoop::stateArguments() const {
+  std::vector<size_t> arguments;
+  for (auto [result, argument] : state)
+    arguments.push_back(argument);
+  llvm::sort(arguments);
+  return arguments;
+}
+
 llvm::Error StepLoop::feed(std::vector<Array> &arguments, llvm::ArrayRef<BatchedInput> batches,
                            int64_t step) const {
   for (const BatchedInput &batch : batches) {

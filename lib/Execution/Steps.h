@@ -37,6 +37,9 @@ public:
   double drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcome,
                llvm::ArrayRef<Array> reference) const;
 
+  /// Arguments that results replace.
+  std::vector<size_t> stateArguments() const;
+
 private:
   std::string labelOf(size_t result) const;
 

@@ -204,6 +204,16 @@ llvm::Error DistributedProgram::compareProcesses(llvm::ArrayRef<Array> results) 
   return llvm::Error::success();
 }
 
+llvm::Expected<std::string> DistributedProgram::gather(llvm::StringRef own) {
+  if (!transport)
+    return own.str();
+  std::string all(own.size() * size_t(processes()), '\0');
+  if (transport->all_gather(transport->state, own.data(), all.data(), int64_t(own.size()),
+                            deadline))
+    return fail(createStringError(transport->error(transport->state)));
+  return all;
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #ifndef MP_LIB_EXECUTION_TOOL_RUN_H
 #define MP_LIB_EXECUTION_TOOL_RUN_H
 
+#include "../Files/ShardedState.h"
 #include "../Steps.h"
 #include "../Watch/Monitor.h"
 #include "RunFiles.h"
@@ -77,6 +78,11 @@ private:
   Status fitBudget();
   Status measureErrors();
   Status comparePolicies();
+  /// The state among the arguments, as it is written and read.
+  std::vector<StateArray> stateOf(const Side &side, llvm::ArrayRef<Array> arguments) const;
+  /// Replaces the state among the arguments by a saved one, and goes on from its step.
+  llvm::Error resume(std::vector<Array> &arguments);
+  llvm::Error save(const Side &side, llvm::ArrayRef<Array> arguments, int64_t step) const;
   llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
   StepLoop loopOf(const Side &side) const;
   llvm::Expected<std::unique_ptr<Monitor>> openMonitor(const Side &side) const;
@@ -115,6 +121,7 @@ private:
   std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
   std::vector<BatchedInput> batches;
   uint64_t argumentBytes = 0; ///< of one step
+  int64_t firstStep = 0;      ///< of the program; not 0 where it goes on
 };
 
 } // namespace mlir::mp

@@ -81,6 +81,10 @@ static constexpr StringLiteral kHelp =
                         mp appended starts as an --input for it or @NAME_init says;
                         --input=batches:@x.npy gives each step the next rows. With --compare=FILE both are trained, and how far their
                         state drifts apart is printed
+  --save-state=DIR      of a train step: write its state after the steps, each process of many its own file
+                        (docs/guides/Distribute.md)
+  --load-state=DIR      go on with the newest state there, or that of a manifest DIR/step-N.json, on any number of
+                        processes; --steps are further ones, numbered on
   --log-every=N         print the scalars of every N-th step only
   --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and
                         choose a magnitude for each operand of a contraction, for scales=FILE of

@@ -108,6 +108,8 @@ static Handlers dataOptions(RunOptions &options) {
       {"monitor", textOption(options.monitor)},
       {"input-dir", textOption(options.inputDir)},
       {"output-dir", textOption(options.outputDir)},
+      {"save-state", textOption(options.saveState)},
+      {"load-state", textOption(options.loadState)},
       {"input",
        [&options](StringRef value) -> llvm::Error {
          options.inputs.inputs.push_back(value.str());

@@ -36,6 +36,8 @@ struct RunOptions {
   bool checkRanges = false, checkErrors = false;
   std::string json, html, monitor;
   int64_t steps = 1, logEvery = 1;
+  std::string saveState; ///< folder for the state after the steps; empty for none
+  std::string loadState; ///< folder or manifest of the state before them; empty for none
   std::optional<BreakCondition> breakOn;
   bool bisects = false;         ///< looks for contractions to widen until `keep` holds
   KeepCriterion keep;           ///< of --bisect

@@ -233,6 +233,7 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
   std::optional<PrintRecorder> recorder;
   if (!options.compare.empty())
     recorder.emplace(/*quiet=*/&side == &reference);
+  const int64_t first = &side == &main ? firstStep : 0;
   if (options.steps > 1)
     side.start = arguments;
   std::unique_ptr<Monitor> monitor;
@@ -246,7 +247,8 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
   if (!function)
     return function.takeError();
   VersionLog versions(*function, side.program->signature());
-  for (int64_t step = 0; step < options.steps; ++step) {
+  const int64_t end = first + options.steps;
+  for (int64_t step = first; step < end; ++step) {
     if (llvm::Error error = loop.feed(arguments, batches, step))
       return error;
     double begin = now();
@@ -254,16 +256,18 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
     if (!results)
       return results.takeError();
     double took = now() - begin;
-    side.leastStepSeconds = step ? std::min(side.leastStepSeconds, took) : took;
+    side.leastStepSeconds = step > first ? std::min(side.leastStepSeconds, took) : took;
     side.results = std::move(*results);
     versions.record(llvm::outs(), step, side.results);
     if (options.steps > 1)
-      loop.record(llvm::outs(), step, options.steps, options.logEvery, side.results);
+      loop.record(llvm::outs(), step, end, options.logEvery, side.results);
     if (monitor)
       if (llvm::Error error = monitor->add(step, side.results, took))
         return error;
     loop.advance(arguments, side.results);
   }
+  if (llvm::Error error = save(side, arguments, end))
+    return error;
   if (options.steps > 1)
     side.trajectory = loop.toJSON();
   if (monitor)

@@ -54,6 +54,8 @@ llvm::Error Run::prepareArguments(std::vector<Array> &arguments) {
   };
   if (llvm::Error error = applyInit(*main.module, options.entry, arguments, stated))
     return error;
+  if (llvm::Error error = resume(arguments))
+    return error;
   for (const Array &argument : arguments)
     argumentBytes += argument.data.size();
   return writeInputs(arguments);

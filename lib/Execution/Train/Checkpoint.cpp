@@ -5,15 +5,13 @@
 
 #include "Checkpoint.h"
 
+#include "../Files/Durable.h"
 #include "mp/Execution/Files.h"
 #include "mp/Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SHA256.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,95 +20,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
-
-static std::string hashOf(StringRef bytes) {
-  llvm::SHA256 hash;
-  hash.update(bytes);
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
-}
-
-static StringRef dtypeOf(const ElementType &type) {
-  static const std::pair<StringRef, StringRef> names[] = {{"f64", "F64"},
-                                                          {"f32", "F32"},
-                                                          {"f16", "F16"},
-                                                          {"bf16", "BF16"},
-                                                          {"f8E4M3FN", "F8_E4M3"},
-                                                          {"f8E5M2", "F8_E5M2"},
-                                                          {"f8E8M0FNU", "F8_E8M0"},
-                                                          {"i64", "I64"},
-                                                          {"i32", "I32"},
-                                                          {"i16", "I16"},
-                                                          {"i8", "I8"},
-                                                          {"ui64", "U64"},
-                                                          {"ui32", "U32"},
-                                                          {"ui16", "U16"},
-                                                          {"ui8", "U8"},
-                                                          {"i1", "BOOL"}};
-  const std::string spelling = type.str();
-  for (auto [mlir, name] : names)
-    if (mlir == spelling)
-      return name;
-  return "U8"; // other eight-bit floats: the manifest has their type
-}
-
-std::string mlir::mp::formatSafetensors(ArrayRef<Array> arrays) {
-  llvm::json::Object header;
-  uint64_t offset = 0;
-  for (auto [number, array] : llvm::enumerate(arrays)) {
-    llvm::json::Array shape;
-    for (int64_t size : array.shape)
-      shape.push_back(size);
-    header[llvm::formatv("{0,0+4}", number).str()] = llvm::json::Object{
-        {"dtype", dtypeOf(array.type)},
-        {"shape", std::move(shape)},
-        {"data_offsets", llvm::json::Array{int64_t(offset), int64_t(offset + array.data.size())}}};
-    offset += array.data.size();
-  }
-  std::string text = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  std::string bytes(8, '\0');
-  llvm::support::endian::write64le(bytes.data(), text.size());
-  bytes += text;
-  for (const Array &array : arrays)
-    bytes.append(array.data.begin(), array.data.end());
-  return bytes;
-}
-
-/// Writes a file so that it is on the disk, whole, under its name when this returns.
-static llvm::Error writeDurably(StringRef path, StringRef bytes) {
-  const std::string temporary = (path + ".tmp").str();
-  auto fail = [&](StringRef what) {
-    const std::string reason = strerror(errno);
-    ::unlink(temporary.c_str());
-    return createStringError("'" + path + "': " + what + ": " + reason);
-  };
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0)
-    return fail("opening it");
-  StringRef rest = bytes;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(file, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0) {
-      llvm::Error error = fail("writing it");
-      ::close(file);
-      return error;
-    }
-    rest = rest.drop_front(size_t(written));
-  }
-  if (::fsync(file) != 0 || ::close(file) != 0)
-    return fail("writing it");
-  if (::rename(temporary.c_str(), path.str().c_str()) != 0)
-    return fail("renaming it");
-  const int folder =
-      ::open(llvm::sys::path::parent_path(path).str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
-  return llvm::Error::success();
-}
 
 llvm::Expected<CheckpointFolder> CheckpointFolder::open(StringRef path) {
   if (llvm::Error error = support::makeFolder(path, ("checkpoints " + path).str()))
@@ -144,12 +53,10 @@ llvm::Error CheckpointFolder::save(const SavedState &state) {
   llvm::json::Object content{{"mp_state", 1},
                              {"step", state.step},
                              {"bytes", int64_t(bytes.size())},
-                             {"sha256", hashOf(bytes)},
+                             {"sha256", sha256Of(bytes)},
                              {"types", std::move(types)},
                              {"extra", llvm::json::Object(state.extra)}};
-  const std::string text = llvm::formatv("{0}", llvm::json::Value(std::move(content)));
-  // The manifest has its own checksum in the line behind it.
-  return writeDurably(fileOf(state.step, ".json"), text + "\n" + hashOf(text) + "\n");
+  return writeManifest(fileOf(state.step, ".json"), content);
 }
 
 std::vector<int64_t> CheckpointFolder::steps() const {
@@ -167,17 +74,11 @@ std::vector<int64_t> CheckpointFolder::steps() const {
 }
 
 llvm::Expected<SavedState> CheckpointFolder::read(int64_t step) const {
-  auto manifest = llvm::MemoryBuffer::getFile(fileOf(step, ".json"));
-  if (!manifest)
-    return createStringError("its manifest: " + manifest.getError().message());
-  auto [text, rest] = (*manifest)->getBuffer().split('\n');
-  if (rest.trim() != hashOf(text))
-    return createStringError("its manifest does not have the checksum written with it");
-  auto parsed = llvm::json::parse(text);
+  auto parsed = readManifest(fileOf(step, ".json"));
   if (!parsed)
     return parsed.takeError();
-  const llvm::json::Object *content = parsed->getAsObject();
-  const llvm::json::Array *types = content ? content->getArray("types") : nullptr;
+  const llvm::json::Object *content = &*parsed;
+  const llvm::json::Array *types = content->getArray("types");
   if (!types || !content->getObject("extra") || content->getInteger("step") != step)
     return createStringError("its manifest is not one of step " + llvm::Twine(step));
   auto data = llvm::MemoryBuffer::getFile(fileOf(step, ".safetensors"), /*IsText=*/false,
@@ -188,7 +89,7 @@ llvm::Expected<SavedState> CheckpointFolder::read(int64_t step) const {
   if (content->getInteger("bytes") != int64_t(bytes.size()))
     return createStringError("its data has " + llvm::Twine(bytes.size()) + " bytes, expected " +
                              llvm::Twine(content->getInteger("bytes").value_or(0)));
-  if (content->getString("sha256") != StringRef(hashOf(bytes)))
+  if (content->getString("sha256") != StringRef(sha256Of(bytes)))
     return createStringError("its data does not have the checksum in its manifest");
   auto file = Safetensors::parse(std::move(*data));
   if (!file)
@@ -251,5 +152,5 @@ void CheckpointFolder::remove(int64_t step) {
 }
 
 std::string mlir::mp::hashOfArrays(ArrayRef<Array> arrays) {
-  return hashOf(formatSafetensors(arrays));
+  return sha256Of(formatSafetensors(arrays));
 }

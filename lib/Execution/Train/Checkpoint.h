@@ -51,9 +51,6 @@ private:
   std::string path;
 };
 
-/// The bytes of a safetensors file of these arrays, named by number ("0000", ...).
-std::string formatSafetensors(llvm::ArrayRef<Array> arrays);
-
 /// A SHA-256 of arrays, types and shapes included.
 std::string hashOfArrays(llvm::ArrayRef<Array> arrays);
 

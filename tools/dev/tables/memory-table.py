@@ -66,7 +66,7 @@ def table(name, options):
                 break
             plan = re.search(r"peak (\d+) bytes of \d+: (\d+) values computed again, (\d+) stored narrow, ([\d.]+)% more time \(modelled\), (optimal|not proven optimal)"
                              r"(?:; checkpoints alone ([\d.]+)%)?", found["memory_plan"])
-            same = f"{max((r['max_abs_over_largest']) for r in found['results']):.1e}" if options.narrow else "yes" if fine else "NO"
+            same = f"{max((r['max_abs_over_largest']) for r in found['outputs']):.1e}" if options.narrow else "yes" if fine else "NO"
             print(f"  {share:5.2f} {int(whole * share):9} {plan[1]:>9} {found['peak_bytes']:9} {plan[2]:>5} {plan[3]:>6} {plan[4]:>7}% {plan[6] or '-':>6}{'%' if plan[6] else ' '} "
                   f"{'yes' if plan[5] == 'optimal' else 'no':>7} {same:>8}", flush=True)
 

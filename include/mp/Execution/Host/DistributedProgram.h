@@ -38,6 +38,10 @@ public:
   /// The number of this process among them; 0 without a launcher.
   int process() const { return transport ? transport->process : 0; }
   int processes() const { return transport ? transport->processes : 1; }
+  /// The dimension along which ranks hold the argument in parts; nothing if they hold it whole.
+  std::optional<int64_t> argumentDim(size_t argument) const { return argumentDims[argument]; }
+  /// Gives all processes what each brings, as many bytes, in their order.
+  llvm::Expected<std::string> gather(llvm::StringRef own);
   /// "4 ranks in 2 processes; ... collectives, ... bytes sent by each rank".
   std::string summary() const;
 
