@@ -129,6 +129,21 @@ std::pair<AffineExpr, AffineExpr> Elements::divide(AffineExpr expr, int64_t size
   return {simplify(expr.floorDiv(size)), simplify(expr % size)};
 }
 
+AffineExpr Elements::remainder(AffineExpr expr, int64_t size) {
+  AffineExpr quotient = getAffineConstantExpr(0, context), rest = quotient;
+  splitTerms(expr, 1, size, quotient, rest);
+  rest = simplify(rest);
+  auto bounds = boundsOf(rest);
+  bool isWithin = bounds && bounds->first >= 0 && bounds->second < size;
+  if (isWithin)
+    return rest;
+  // Not taken apart into a less its quotient.
+  AffineExpr whole = rest % size, simple = simplify(whole);
+  bool isApart = false;
+  simple.walk([&](AffineExpr part) { isApart |= part.getKind() == AffineExprKind::FloorDiv; });
+  return isApart ? whole : simple;
+}
+
 std::optional<Element> Elements::throughReshape(Value source, Type resultType,
                                                 const Element &element) {
   auto from = dyn_cast<RankedTensorType>(source.getType());
@@ -233,6 +248,15 @@ std::optional<Element> Elements::moveOnce(const Element &element) {
     inner.at.resize(element.at.size());
     for (auto [to, from] : llvm::enumerate(transpose.getPerms()))
       inner.at[from] = element.at[to];
+    return inner;
+  }
+  if (isa<tosa::TileOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!type || !type.hasStaticShape() || llvm::is_contained(type.getShape(), 0))
+      return std::nullopt;
+    Element inner{op->getOperand(0), element.at};
+    for (auto [index, size] : llvm::zip_equal(inner.at, type.getShape()))
+      index = divide(index, size).second;
     return inner;
   }
   if (auto reverse = dyn_cast<tosa::ReverseOp>(op)) {

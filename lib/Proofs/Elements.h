@@ -76,6 +76,10 @@ private:
   AffineExpr simplify(AffineExpr expr);
   /// Quotient and remainder.
   std::pair<AffineExpr, AffineExpr> divide(AffineExpr expr, int64_t size);
+  AffineExpr remainder(AffineExpr expr, int64_t size);
+  /// Terms of a sum, with their coefficients.
+  using Terms = llvm::MapVector<AffineExpr, int64_t>;
+  void addTerms(AffineExpr expr, int64_t by, Terms &terms);
   std::optional<Element> moveOnce(const Element &element);
   std::optional<Element> throughStructured(const Element &element);
   std::optional<Element> throughReshape(Value source, Type resultType, const Element &element);
@@ -84,6 +88,8 @@ private:
   bool isInRange(AffineExpr expr, const Size &size);
   std::optional<std::pair<int64_t, int64_t>> boundsOf(AffineExpr expr);
   bool matchIndex(AffineExpr pattern, AffineExpr target, Substitution &values,
+                  ArrayRef<unsigned> open);
+  bool matchPlace(const Element &pattern, const Element &target, Substitution &values,
                   ArrayRef<unsigned> open);
   bool matchOnce(const Element &pattern, const Element &target, Substitution &values,
                  ArrayRef<unsigned> open, unsigned depth);

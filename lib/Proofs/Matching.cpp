@@ -102,6 +102,71 @@ bool Elements::matchIndex(AffineExpr pattern, AffineExpr target, Substitution &v
   return false;
 }
 
+/// Adds the terms of a sum, each times `by`: floor(a / s) is (a - a mod s) / s, and a mod s that of
+/// the terms that are no multiples of s.
+void Elements::addTerms(AffineExpr expr, int64_t by, Terms &terms) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto number = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr();
+  auto kind = expr.getKind();
+  if (binary && kind == AffineExprKind::Add) {
+    addTerms(binary.getLHS(), by, terms);
+    return addTerms(binary.getRHS(), by, terms);
+  }
+  if (number && kind == AffineExprKind::Mul)
+    return addTerms(binary.getLHS(), by * number.getValue(), terms);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    terms[getAffineConstantExpr(1, context)] += by * constant.getValue();
+    return;
+  }
+  bool isPositive = number && number.getValue() > 0;
+  bool isQuotient = isPositive && kind == AffineExprKind::FloorDiv && by % number.getValue() == 0;
+  bool isRemainder = isPositive && kind == AffineExprKind::Mod;
+  if (!isQuotient && !isRemainder) {
+    terms[expr] += by;
+    return;
+  }
+  int64_t times = isQuotient ? by / number.getValue() : by;
+  AffineExpr rest = remainder(binary.getLHS(), number.getValue());
+  if (isQuotient)
+    addTerms(binary.getLHS(), times, terms);
+  if (rest.getKind() == AffineExprKind::Mod)
+    terms[rest] += isQuotient ? -times : times;
+  else
+    addTerms(rest, isQuotient ? -times : times, terms);
+}
+
+/// Compares places in row-major order, of elements of one tensor of known sizes. Behind a reshape
+/// an index is a quotient and a remainder, which together are the place.
+bool Elements::matchPlace(const Element &pattern, const Element &target, Substitution &values,
+                          ArrayRef<unsigned> open) {
+  auto type = dyn_cast<RankedTensorType>(pattern.value.getType());
+  if (!type || !type.hasStaticShape() || type.getRank() != int64_t(pattern.at.size()))
+    return false;
+  Terms apart; // of the target, less those of the pattern
+  int64_t stride = 1;
+  for (int64_t dim = type.getRank(); dim-- > 0; stride *= type.getDimSize(dim)) {
+    addTerms(simplify(target.at[dim]), stride, apart);
+    addTerms(simplify(replace(pattern.at[dim], values)), -stride, apart);
+  }
+  apart.remove_if([](const auto &term) { return term.second == 0; });
+  if (apart.empty())
+    return true;
+  for (unsigned position : open) {
+    auto itself = apart.find(symbol(position));
+    if (values.contains(position) || itself == apart.end() || itself->second != -1)
+      continue;
+    AffineExpr value = getAffineConstantExpr(0, context);
+    for (auto [term, times] : apart)
+      if (term != symbol(position))
+        value = value + term * times;
+    if (value.isFunctionOfDim(position) || !isInRange(value, sizes[position]))
+      continue;
+    values[position] = value;
+    return true;
+  }
+  return false;
+}
+
 bool Elements::matchOnce(const Element &givenPattern, const Element &givenTarget,
                          Substitution &values, ArrayRef<unsigned> open, unsigned depth) {
   if (depth > kMostDepth || ++steps > kMostSteps)
@@ -115,6 +180,8 @@ bool Elements::matchOnce(const Element &givenPattern, const Element &givenTarget
     if (fits)
       return true;
     values = before;
+    if (matchPlace(pattern, target, values, open))
+      return true;
   }
   Unfolded p = unfold(pattern), t = unfold(target);
   bool alike = p.kind == t.kind && p.kind != Unfolded::Kind::Leaf && p.fn == t.fn &&

@@ -20,9 +20,11 @@ struct LemmaCase {
   std::string text;
 };
 
-/// All cases: each lemma with its hypotheses (LemmasTest.cpp), and ways of moving, rounding and
-/// changing one of two values (LemmaHypothesesTest.cpp).
+/// All cases: each lemma with its hypotheses (LemmasTest.cpp), ways of moving, rounding and
+/// changing one of two values (LemmaHypothesesTest.cpp), and groups of reshaped tensors
+/// (LemmaReshapesTest.cpp).
 std::vector<LemmaCase> lemmaCases();
+std::vector<LemmaCase> lemmaReshapeCases();
 std::vector<LemmaCase> lemmaHypothesisCases();
 
 inline constexpr const char *kMinusInfinity = "0xFF800000";

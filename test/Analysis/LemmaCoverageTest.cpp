@@ -41,6 +41,11 @@ const Hypothesis kHypotheses[] = {
      "b is that maximum, one of two of which it is the smaller, or more by what is not negative",
      {"min_of_max_and_another", "max_plus_any", "max_less_magnitude", "max_halved"}},
     {Lemma::GroupMaximum, "it is not dropped for a NaN", {"max_dropped_for_nan"}},
+    {Lemma::GroupMaximum,
+     "behind a reshape, a is the element that lay in the group before it",
+     {"max_of_groups_moved", "max_of_groups_moved_back", "max_of_groups_of_another",
+      "max_of_groups_beside_the_transposed", "max_of_groups_spread_alternating",
+      "max_of_half_groups"}},
 
     {Lemma::DominatedQuotient,
      "a lies in the group of what b sums or compares",
@@ -60,6 +65,11 @@ const Hypothesis kHypotheses[] = {
     {Lemma::DominatedQuotient,
      "b >= d > 0 where squares may be flushed to zero",
      {"rms_without_epsilon"}},
+    {Lemma::DominatedQuotient,
+     "behind a reshape, a is the element that lay in the group before it",
+     {"norm_of_groups_moved", "norm_of_groups_moved_back", "norm_of_groups_of_another",
+      "norm_of_groups_beside_the_transposed", "norm_of_groups_spread_alternating",
+      "norm_of_half_groups"}},
     {Lemma::DominatedQuotient, "further factors are bounded", {"gain_unbounded"}},
     {Lemma::DominatedQuotient,
      "partial products are finite",
@@ -89,7 +99,7 @@ const Hypothesis kHypotheses[] = {
 TEST(LemmaCoverage, ViolatesEachHypothesisOfEachLemma) {
   llvm::StringMap<std::optional<Lemma>> concluded;
   unsigned held[kNumLemmas] = {}, hypotheses[kNumLemmas] = {};
-  for (const auto &all : {lemmaCases(), lemmaHypothesisCases()})
+  for (const auto &all : {lemmaCases(), lemmaHypothesisCases(), lemmaReshapeCases()})
     for (const LemmaCase &tried : all) {
       EXPECT_TRUE(concluded.try_emplace(tried.name, tried.lemma).second) << tried.name << " twice";
       if (tried.lemma)

@@ -28,10 +28,11 @@ struct Context {
 
 TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
   Context own;
-  for (uint64_t number = 0; number < 2000; ++number) {
-    uint64_t seed = number < 1000 ? number : number - 1000 + kLaterSeeds;
+  constexpr uint64_t first[] = {0, kLaterSeeds, kLatestSeeds};
+  for (uint64_t number = 0; number < 3000; ++number) {
+    uint64_t seed = first[number / 1000] + number % 1000;
     HostileRecipe recipe = HostileRecipe::of(seed);
-    EXPECT_TRUE(seed >= kLaterSeeds || !hostileFamilies()[recipe.family].isLater) << recipe.str();
+    EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 1000]) << recipe.str();
     HostileGraph graph = buildHostileGraph(&own.context, recipe);
     ASSERT_TRUE(succeeded(verify(*graph.module))) << recipe.str();
     if (seed % 10)
@@ -190,9 +191,16 @@ INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)
 INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 1500)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile,
                          testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 600)), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile,
+                         testing::ValuesIn(chunksOf(150, kLatestSeeds, kLatestSeeds + 300)),
+                         nameOf);
 INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 1500, 40000)), nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
                          testing::ValuesIn(chunksOf(1000, kLaterSeeds + 600, kLaterSeeds + 10000)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyLatest, Hostile,
+                         testing::ValuesIn(chunksOf(1000, kLatestSeeds + 300,
+                                                    kLatestSeeds + 10000)),
                          nameOf);
 
 } // namespace

@@ -107,6 +107,17 @@ std::optional<Dominance> Lemmas::dominatesGroup(const View &b, const View &a,
   return dominance;
 }
 
+std::optional<Dominance> Lemmas::dominatesBefore(const View &b, const View &a,
+                                                 Lemmas::FactsOf facts, unsigned depth) const {
+  auto before = beforeReshape(b, a);
+  if (!before)
+    return dominatesTerm(b, a, facts, 0);
+  auto found = dominates(before->first, before->second, facts, depth + 1);
+  if (found)
+    found->summed = 0; // the fibres are those before the reshape
+  return found;
+}
+
 /// The weaker of two, where both speak alike.
 static std::optional<Dominance> weaker(const Dominance &a, const Dominance &b) {
   if (a.power != b.power || a.isRooted != b.isRooted)
@@ -139,9 +150,7 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
   };
   switch (node.kind) {
   case Kind::Reduce: return dominatesGroup(b, a, facts);
-  case Kind::Unary: {
-    return node.unary == UnaryFn::Sqrt ? rootOf(0) : dominatesTerm(b, a, facts, 0);
-  }
+  case Kind::Unary: return node.unary == UnaryFn::Sqrt ? rootOf(0) : dominatesTerm(b, a, facts, 0);
   case Kind::Cast: {
     auto before = inner(0);
     const FloatFacts *known = factsOf(0);
@@ -163,6 +172,7 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
     auto first = inner(1), second = first ? inner(2) : std::nullopt;
     return second ? weaker(*first, *second) : std::nullopt;
   }
+  case Kind::Moved: return dominatesBefore(b, a, facts, depth);
   case Kind::Binary: break;
   default: return dominatesTerm(b, a, facts, 0);
   }

@@ -56,6 +56,25 @@ bool Lemmas::liesInGroup(const View &element, const View &statistic,
   return true;
 }
 
+std::optional<std::pair<View, View>> Lemmas::beforeReshape(const View &reshaped,
+                                                           const View &other) const {
+  const ValueNode &reshape = values.get(reshaped);
+  if (reshape.kind != Kind::Moved || !reshape.isWhole || values.get(other).sizes.empty())
+    return std::nullopt;
+  // The other one, from the index at which the reshape is seen.
+  View there = other;
+  if (other.map == reshaped.map) {
+    there.map = {};
+  } else if (AffineMap map = reshaped.map) {
+    AffineMap back = map.isPermutation() ? inversePermutation(map) : AffineMap();
+    if (!back)
+      return std::nullopt;
+    there.map = canonicalMap(other.map ? other.map.compose(back) : back);
+  }
+  View before = values.beforeReshape(reshape, there);
+  return before ? std::optional(std::pair(reshape.operands[0], before)) : std::nullopt;
+}
+
 View Lemmas::stripSign(View view) const {
   for (unsigned depth = 0; depth < kMaxLemmaDepth; ++depth) {
     const ValueNode &node = values.get(view);
@@ -82,6 +101,10 @@ bool Lemmas::isAtLeast(const View &b, const View &a, Lemmas::FactsOf facts, unsi
   };
   if (isExtremumOf(node, b, a, ReduceFn::Max) || isExtremumOf(other, a, b, ReduceFn::Min))
     return true;
+  if (auto before = beforeReshape(b, a))
+    return isAtLeast(before->first, before->second, facts, depth + 1);
+  if (auto before = beforeReshape(a, b)) // of a minimum
+    return isAtLeast(before->second, before->first, facts, depth + 1);
   if (node.kind != Kind::Binary)
     return false;
   for (unsigned operand : {0u, 1u}) {

@@ -117,6 +117,14 @@ std::optional<Lemmas::Quotient> Lemmas::boundInverse(const View &inverse, const 
     if (node.unary == UnaryFn::Rsqrt)
       return over(0, /*underRoot=*/true, 1, rounding.function);
     return std::nullopt;
+  case Kind::Moved: {
+    auto before = beforeReshape(inverse, a);
+    auto found =
+        before ? boundInverse(before->first, before->second, facts, depth + 1) : std::nullopt;
+    if (found)
+      found->norm = kInfinity; // along fibres before the reshape
+    return found;
+  }
   case Kind::Cast: {
     auto found = boundInverse(values.compose(inverse, node.operands[0]), a, facts, depth + 1);
     if (found)

@@ -91,7 +91,9 @@ static bool mayBeNorm(const ValueNumbering &values, NodeId root) {
     bool isPower = node.kind == ValueNode::Kind::Binary && node.binary == BinaryFn::Pow;
     if (isRoot || isPower)
       return true;
-    bool isArithmetic = node.kind == ValueNode::Kind::Binary ||
+    bool isInverse = node.kind == ValueNode::Kind::Unary &&
+                     node.unary == domains::UnaryFn::Reciprocal; // of a root, as TOSA writes it
+    bool isArithmetic = node.kind == ValueNode::Kind::Binary || isInverse ||
                         node.kind == ValueNode::Kind::Cast || node.kind == ValueNode::Kind::Select;
     for (const View &operand : node.operands)
       if (isArithmetic && reached.size() < most)

@@ -32,6 +32,8 @@ struct ValueNumbering::Entry : llvm::FoldingSetNode {
     key.AddInteger(node.operands.size());
     for (int64_t size : node.sizes)
       key.AddInteger(size);
+    for (int64_t size : node.from)
+      key.AddInteger(size);
   }
   void Profile(llvm::FoldingSetNodeID &key) const { profile(key, node); }
 
@@ -81,6 +83,14 @@ NodeId ValueNumbering::intern(ValueNode node) {
   return id;
 }
 
+NodeId ValueNumbering::find(const ValueNode &node) const {
+  llvm::FoldingSetNodeID key;
+  void *position = nullptr;
+  Entry::profile(key, node);
+  Entry *known = isUnique(node) ? nullptr : entries.FindNodeOrInsertPos(key, position);
+  return known ? known->id : 0;
+}
+
 NodeId ValueNumbering::opaque(Kind kind, ArrayRef<int64_t> sizes, Operation *op) {
   ValueNode node;
   node.kind = kind;
@@ -120,7 +130,8 @@ bool ValueNumbering::covers(const View &view, ArrayRef<int64_t> extents) const {
 
 //===-- nodes -------------------------------------------------------------------------------===//
 
-View ValueNumbering::elementwise(ValueNode node, ArrayRef<View> given, ArrayRef<int64_t> sizes) {
+AffineMap ValueNumbering::arrange(ValueNode &node, ArrayRef<View> given,
+                                  ArrayRef<int64_t> sizes) const {
   node.operands.assign(given.begin(), given.end());
   // In one order: scalars last.
   auto key = [&](const View &view) {
@@ -138,7 +149,12 @@ View ValueNumbering::elementwise(ValueNode node, ArrayRef<View> given, ArrayRef<
   auto sizesOf = [&](NodeId id) { return ArrayRef<int64_t>(nodes[id]->sizes); };
   MeetingSpace space = meet(node.operands, sizes, sizesOf, node.op->getContext());
   node.sizes = space.sizes;
-  return {intern(std::move(node)), space.place};
+  return space.place;
+}
+
+View ValueNumbering::elementwise(ValueNode node, ArrayRef<View> operands, ArrayRef<int64_t> sizes) {
+  AffineMap place = arrange(node, operands, sizes);
+  return {intern(std::move(node)), place};
 }
 
 /// The dimensions that two reductions after each other reduce, of the tensor that the inner one
@@ -227,15 +243,22 @@ View ValueNumbering::moved(const View &operand, ArrayRef<int64_t> sizes, Operati
   node.operands = {operand};
   node.sizes.assign(sizes.begin(), sizes.end());
   node.op = op;
-  const ValueNode &source = get(operand);
+  SmallVector<int64_t, 4> before = extentsOf(op->getOperand(0));
+  ArrayRef<int64_t> from = before;
   auto isKnown = [](int64_t size) { return size >= 0; };
-  bool isReshape = getMovement(op) == Movement::View;
-  node.isWhole = isReshape && !operand.map && llvm::all_of(sizes, isKnown) &&
-                 llvm::all_of(source.sizes, isKnown) &&
-                 covers(operand, extentsOf(op->getOperand(0)));
-  // Reshaped back to what it was.
-  if (node.isWhole && source.kind == Kind::Moved && source.isWhole &&
-      get(source.operands[0]).sizes == node.sizes)
-    return source.operands[0];
+  node.isWhole = getMovement(op) == Movement::View && llvm::all_of(sizes, isKnown) &&
+                 llvm::all_of(from, isKnown);
+  if (!node.isWhole)
+    return {intern(std::move(node)), {}};
+  // A reshape of a reshape is one, and none if it leads back.
+  const ValueNode &source = get(operand);
+  if (source.kind == Kind::Moved && source.isWhole && !operand.map &&
+      from == ArrayRef(source.sizes)) {
+    from = source.from;
+    node.operands = source.operands;
+  }
+  if (from == sizes)
+    return node.operands[0];
+  node.from.assign(from.begin(), from.end());
   return {intern(std::move(node)), {}};
 }

@@ -94,6 +94,8 @@ void addChains(std::vector<HostileFamily> &families);
 void addPoles(std::vector<HostileFamily> &families);
 void addIntegers(std::vector<HostileFamily> &families);
 void addUpdates(std::vector<HostileFamily> &families);
+void addGroups(std::vector<HostileFamily> &families);
+void addIdioms(std::vector<HostileFamily> &families);
 
 /// Writes one or two contractions of `value`, as the recipe says, and returns the results of @main.
 SmallVector<Value> writeReaders(ClaimWriter &builder, Value value);

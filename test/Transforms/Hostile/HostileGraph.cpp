@@ -26,11 +26,14 @@ ArrayRef<HostileFamily> mlir::mp::test::hostileFamilies() {
     addFunctions(all);
     addChains(all);
     addPoles(all);
-    size_t earlier = all.size();
-    addIntegers(all);
-    addUpdates(all);
-    for (HostileFamily &family : MutableArrayRef(all).drop_front(earlier))
-      family.isLater = true;
+    auto since = [&](uint64_t seed, auto... add) {
+      size_t earlier = all.size();
+      (add(all), ...);
+      for (HostileFamily &family : MutableArrayRef(all).drop_front(earlier))
+        family.since = seed;
+    };
+    since(kLaterSeeds, addIntegers, addUpdates);
+    since(kLatestSeeds, addGroups, addIdioms);
     return all;
   }();
   return families;
@@ -44,12 +47,13 @@ template <typename T> static T pick(std::mt19937_64 &random, std::initializer_li
   return *(from.begin() + random() % from.size());
 }
 
-/// Picks families of many hypotheses more often, and later ones from seeds of theirs alone.
-static unsigned pickFamily(std::mt19937_64 &random, bool isLater) {
+/// Picks families of many hypotheses more often, and the last ones that the seed draws from.
+static unsigned pickFamily(std::mt19937_64 &random, uint64_t seed) {
   SmallVector<unsigned> tickets;
+  uint64_t last = seed >= kLatestSeeds ? kLatestSeeds : kLaterSeeds;
   for (auto [index, family] : llvm::enumerate(hostileFamilies()))
-    if (isLater || !family.isLater)
-      tickets.append((2 + family.hypotheses().size() / 8) * (family.isLater ? 8 : 1), index);
+    if (family.since <= seed)
+      tickets.append((2 + family.hypotheses().size() / 8) * (family.since == last ? 8 : 1), index);
   return tickets[random() % tickets.size()];
 }
 
@@ -59,7 +63,7 @@ HostileRecipe HostileRecipe::of(uint64_t seed) {
   HostileRecipe recipe;
   recipe.seed = seed;
   bool isLater = seed >= kLaterSeeds;
-  recipe.family = pickFamily(random, isLater);
+  recipe.family = pickFamily(random, seed);
   SmallVector<StringRef> hypotheses = hostileFamilies()[recipe.family].hypotheses();
   if (random() % 5 >= 2)
     recipe.broken = hypotheses[random() % hypotheses.size()].str();

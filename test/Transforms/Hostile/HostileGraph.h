@@ -30,17 +30,17 @@ struct HostileFamily {
   /// The value is not bounded by a lemma: it is a contraction's result, which rounding may push
   /// onto the pole of what reads it.
   bool isPole = false;
-  /// Added after graphs of many seeds were recorded: of seeds from kLaterSeeds on alone.
-  bool isLater = false;
+  /// Families that were added after graphs of many seeds were recorded are drawn from this seed on.
+  uint64_t since = 0;
 
   SmallVector<StringRef> hypotheses() const;
 };
 
 ArrayRef<HostileFamily> hostileFamilies();
 
-/// Seeds from here on draw from all families; earlier ones from those that there were at first, so
-/// that the graphs of recorded seeds stay what they were.
-inline constexpr uint64_t kLaterSeeds = 1'000'000;
+/// Seeds from here on draw from families that came later, too, and those from the second number on
+/// from all; so the graphs of recorded seeds stay what they were.
+inline constexpr uint64_t kLaterSeeds = 1'000'000, kLatestSeeds = 10'000'000;
 
 /// Upstream passes rewrite the graph in one of these ways before it is converted.
 enum class Respelling { None, Fuse, Named, UnitDims, Canonicalize, TosaToLinalg, TosaFused };

@@ -6,8 +6,8 @@ usage: hostile-table.py [--first=0] [--graphs=40000] [--chunk=100] [--jobs=1] [-
                         [--write=docs/results/HostileGraphs.md]
 
 Runs `hostile` (from PATH) on --graphs seeds from --first, chunk by chunk, and adds up what it counts. --records keeps
-each chunk, so that a later call goes on. From 1000000 on seeds draw families that came later, too; they have a table of
-their own. Exits 1 if a graph shows something proved to be false.
+each chunk, so that a later call goes on. From 1000000 on seeds draw families that came later, too, and from 10000000 on
+those that came last; these have tables of their own. Exits 1 if a graph shows something proved to be false.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +22,7 @@ from common import Records, write_table  # noqa: E402
 
 # Findings that make nothing false that was proved.
 HARMLESS = ("assumed", "constants")
-LATER = 1000000  # kLaterSeeds of HostileGraph.h
+LATER, LATEST = 1000000, 10000000  # kLaterSeeds and kLatestSeeds of HostileGraph.h
 VERDICTS = ("overflow", "pole", "range", "error", "broken")
 
 
@@ -108,7 +108,8 @@ def main():
     lines += ["", *kinds(options.first, done)]
     print("\n".join(lines))
     if options.write:
-        write_table(options.write, "\n".join(lines), "later" if options.first >= LATER else "table")
+        mark = "latest" if options.first >= LATEST else "later" if options.first >= LATER else "table"
+        write_table(options.write, "\n".join(lines), mark)
     return 1 if false else 0
 
 

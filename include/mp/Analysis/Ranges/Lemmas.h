@@ -30,6 +30,10 @@
 //                       side of the other's range, provided that the other is no NaN where the
 //                       predicate holds, or fails, for NaN.
 //
+// The two judgements (b >= a, b dominates a) follow a reshape: b is a reshape of u, of known sizes
+// before and behind, and a, seen at the same index, is the element that v was before it; u >= v, or
+// u dominates v. Groups are then those before the reshape.
+//
 // Sources: monotonicity of rounding, Higham, Accuracy and Stability of Numerical Algorithms, 2nd
 // ed., section 2.2; sums of non-negative terms, ibid. section 4.2. fl(s + t) >= max(s, t) for s, t
 // >= 0, because max(s, t) is representable.
@@ -117,11 +121,15 @@ private:
   struct Rounding;
   struct Quotient;
   Rounding roundingOf(const ValueNode &node) const;
+  /// Two values as they were before the reshape that the first one is; nothing where it is none.
+  std::optional<std::pair<View, View>> beforeReshape(const View &reshaped, const View &other) const;
   bool liesInGroup(const View &element, const View &statistic, const ValueNode &reduction) const;
   std::optional<Dominance> dominatesTerm(const View &term, const View &a, FactsOf facts,
                                          unsigned depth) const;
   std::optional<Dominance> scaled(Dominance dominance, double by, const ValueNode &node,
                                   const domains::FloatFacts *before) const;
+  std::optional<Dominance> dominatesBefore(const View &b, const View &a, FactsOf facts,
+                                           unsigned depth) const;
   std::optional<Dominance> dominatesGroup(const View &b, const View &a, FactsOf facts) const;
   void concludeQuotient(NodeId node, FactsOf facts, SmallVectorImpl<LemmaBound> &bounds) const;
   double sumRounding(const View &denominator) const;

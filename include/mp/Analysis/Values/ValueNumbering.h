@@ -44,7 +44,7 @@ struct ValueNode {
     Reduce,   ///< `reduce` of operand 0 over the dimensions `reduced` of its node
     Softmax,  ///< of operand 0, over `reduced`
     Part,     ///< a slice of operand 0, at every index of this node
-    Moved,    ///< elements of operand 0 in places that are not tracked
+    Moved, ///< operand 0 reshaped from `from` if `isWhole`; else its elements in untracked places
   };
 
   Kind kind = Kind::None;
@@ -64,6 +64,8 @@ struct ValueNode {
   /// Every group is a whole fibre of the operand's node: all its elements along the reduced
   /// dimensions. Else (windows, slices) the groups are not told.
   bool isWhole = false;
+  SmallVector<int64_t, 0>
+      from;          ///< sizes before a reshape of known sizes, which keeps row-major order
   unsigned rank = 0; ///< of the tensor that was reduced, and which of its dimensions are:
   uint64_t axes = 0; ///< for the names of norms only
 
@@ -97,6 +99,9 @@ public:
   /// from where `outer` is seen.
   View compose(const View &outer, const View &inner) const;
   std::optional<double> constantOf(NodeId id) const;
+  /// `view` is seen at an index behind `reshape`: what it is at that element's index before, where
+  /// the program computes that.
+  View beforeReshape(const ValueNode &reshape, const View &view, unsigned depth = 0) const;
 
 private:
   struct Entry;
@@ -109,8 +114,12 @@ private:
   NodeId intern(ValueNode node);
   NodeId opaque(Kind kind, ArrayRef<int64_t> sizes, Operation *op);
   View constant(double value, Operation *op);
+  /// The number of a node that there is; 0 if there is none.
+  NodeId find(const ValueNode &node) const;
   /// An elementwise function in the space of `sizes`; `node` lacks operands and sizes.
   View elementwise(ValueNode node, ArrayRef<View> operands, ArrayRef<int64_t> sizes);
+  /// Gives such a node operands and sizes; where it is seen from the space of `sizes`.
+  AffineMap arrange(ValueNode &node, ArrayRef<View> operands, ArrayRef<int64_t> sizes) const;
   View reduction(ValueNode node, const View &operand, const Space &space, ArrayRef<bool> isReduced,
                  ArrayRef<unsigned> kept);
   View part(const View &operand, ArrayRef<int64_t> sizes, Operation *op);
@@ -135,7 +144,7 @@ private:
 
   std::vector<const ValueNode *> nodes;
   llvm::BumpPtrAllocator allocator;
-  llvm::FoldingSet<Entry> entries;
+  mutable llvm::FoldingSet<Entry> entries; ///< looking up is no member function that is const
   struct Numbered {
     View view;
     bool covers = false;
