@@ -55,7 +55,7 @@ def first_reason(error):
     """The line of an error that names the op."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.search(r"torch\.|aten|unsupported|failed to legalize", line)]
-    return (named or lines or [type(error).__name__])[0][:200]
+    return (named or lines or [type(error).__name__])[0].rpartition(" error: ")[2][:200]
 
 
 def compile_graph(module, given):

@@ -156,7 +156,28 @@ class Compile(unittest.TestCase):
         self.assertRegex(logged.output[0], "graph \\d+ runs in torch, not in mp: .*fft")
 
 
+class Recurrent(unittest.TestCase):
+    def test_layers_with_a_state_that_begins_at_zero(self):
+        for kind in (nn.LSTM, nn.GRU):
+            torch.manual_seed(0)
+            model, x = kind(16, 24, batch_first=True).eval(), torch.randn(2, 3, 16)
+            program = mp.convert(model, (x,), target="sm_80")
+            for found in (program(x)[0], program.to("sm_80")(x)[0]):
+                self.assertLess(relative(found, model(x)[0]), 1e-2)
+
+
 class Refusals(unittest.TestCase):
+    def test_a_crash_of_the_lowering_is_an_error(self):
+        class Scatter(nn.Module):
+            def forward(self, x):
+                return torch.zeros_like(x).scatter(-1, x.argsort(-1)[..., :2], x[..., :2])
+
+        x = torch.randn(2, 8, 4)
+        try:
+            self.assertTrue(torch.equal(mp.convert(Scatter(), (x,))(x), Scatter()(x)))  # where torch-mlir has been mended
+        except mp.Error as error:
+            self.assertIn("torch-mlir-opt crashed", str(error))
+
     def test_a_module_needs_arguments(self):
         with self.assertRaisesRegex(mp.Error, "needs example arguments"):
             mp.convert(nn.Linear(2, 2))

@@ -15,6 +15,9 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Marks what stands for a constant while this pass runs.
+static constexpr StringLiteral kHiddenAttrName = "mpk.hidden";
+
 /// True if computing `op`'s body again costs more than loading its result.
 static bool isCostly(linalg::GenericOp op) {
   unsigned count = 0;
@@ -53,6 +56,7 @@ struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
 
   void runOnOperation() override {
     generalizeElementwise();
+    hideConstants();
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) {
       bool reduces = cast<linalg::LinalgOp>(operand->getOwner()).getNumReductionLoops() != 0;
@@ -63,6 +67,30 @@ struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+    getOperation().walk([](UnrealizedConversionCastOp op) {
+      if (!op->hasAttr(kHiddenAttrName))
+        return;
+      op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+      op.erase();
+    });
+  }
+
+  /// Hides constants that contractions of matrix units read: upstream folds them into any op and
+  /// forgets its attributes, and the op would read a destination that nobody filled.
+  void hideConstants() {
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (!op->hasAttr(kMmaAttrName))
+        return;
+      OpBuilder builder(op);
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (matchPattern(input->get(), m_Constant())) {
+          Value constant = input->get(); // twice, so that it does not fold
+          auto cast = UnrealizedConversionCastOp::create(builder, op.getLoc(), constant.getType(),
+                                                         ValueRange{constant, constant});
+          cast->setAttr(kHiddenAttrName, builder.getUnitAttr());
+          input->set(cast.getResult(0));
+        }
+    });
   }
 
   /// Upstream fuses generics only. What sums keeps its name, by which contractions are found.

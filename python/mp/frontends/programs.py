@@ -33,6 +33,8 @@ def call(*command):
     """Runs a program; what it says is the error where it fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace")
     if done.returncode:
+        if done.returncode < 0 or "\nStack dump:\n" in done.stderr:
+            raise Error(f"{os.path.basename(str(command[0]))} crashed, which is a defect of its project on this model")
         lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
         raise Error(f"{os.path.basename(str(command[0]))} failed: " + ("\n".join(lines[:8]) or f"exit status {done.returncode}"))
 

@@ -5,7 +5,7 @@ import re
 
 from ..errors import Error
 from ..source import Source
-from .programs import require
+from .programs import find_program, require, transform
 
 PIPELINE = ("torchdynamo-export-to-torch-backend-pipeline,torch-backend-to-linalg-on-tensors-backend-pipeline,"
             "canonicalize,cse")
@@ -44,7 +44,6 @@ def lower_graph(graph, arguments):
     """Linalg text of an fx graph with torch's core ops. arguments: (name, is it a parameter) of each placeholder."""
     from torch_mlir import ir
     from torch_mlir.dialects import torch as torch_dialect
-    from torch_mlir.passmanager import PassManager
     context = ir.Context()
     context.allow_unregistered_dialects = True  # mp.role
     torch_dialect.register_dialect(context)
@@ -59,11 +58,12 @@ def lower_graph(graph, arguments):
             named = {"ml_program.identifier": ir.StringAttr.get(name)}
             attributes.append(ir.DictAttr.get({**named, "mp.role": ir.StringAttr.get("parameter")} if is_parameter else named))
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
-        try:
-            PassManager.parse(f"builtin.module({PIPELINE})").run(module.operation)
-        except ir.MLIRError as error:
-            raise Error(f"torch-mlir does not lower the model: {error}") from None
-    return module.operation.get_asm(enable_debug_info=True)
+    # In a process of its own: on some graphs the lowering crashes, which is not to end the user's.
+    command = (find_program("torch-mlir-opt", "torch_mlir"), f"--pass-pipeline=builtin.module({PIPELINE})", "--mlir-print-debuginfo")
+    try:
+        return transform(module.operation.get_asm(enable_debug_info=True), command).decode()
+    except Error as error:
+        raise Error(f"torch-mlir does not lower the model: {error}") from None
 
 
 def constant_of(program, spec):
