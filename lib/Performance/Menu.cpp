@@ -125,6 +125,25 @@ std::vector<Schedule> mpcore::performance::menu(const MatmulProblem &p, const Pa
   return std::move(menu.found);
 }
 
+std::optional<MatrixUnit> mpcore::performance::writtenUnit(const Part &part,
+                                                           llvm::StringRef format) {
+  if (format != "f32" && part.peakTera(MatrixUnit::MmaSync, format) > 0)
+    return MatrixUnit::MmaSync;
+  return format == "f32" ? std::optional(MatrixUnit::Fma) : std::nullopt;
+}
+
+std::vector<Schedule> mpcore::performance::writtenMenu(const MatmulProblem &p, const Part &part,
+                                                       std::optional<Copy> copy) {
+  std::optional<MatrixUnit> unit = writtenUnit(part, p.format);
+  if (!unit)
+    return {};
+  std::vector<Schedule> written = menu(p, part, *unit, copy.value_or(bestCopy(part, *unit)));
+  llvm::erase_if(written, [&](const Schedule &schedule) {
+    return *unit == MatrixUnit::Fma && std::get<MatmulSchedule>(schedule).splitK > 1;
+  });
+  return written;
+}
+
 static std::vector<Schedule> menuOf(const MatmulProblem &p, const Part &part) {
   std::optional<MatrixUnit> unit = part.bestUnit(p.format);
   return unit ? menu(p, part, *unit, bestCopy(part, *unit)) : std::vector<Schedule>();

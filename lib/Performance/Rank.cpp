@@ -8,12 +8,13 @@
 
 using namespace mpcore::performance;
 
-/// Ranks the menu with the constants that `constants` gives for each schedule.
+/// Ranks the schedules with the constants that `constants` gives for each.
 template <class F>
-static llvm::Expected<std::vector<Ranked>> rankMenu(const Problem &problem, const Part &part,
+static llvm::Expected<std::vector<Ranked>> rankMenu(std::vector<Schedule> menu,
+                                                    const Problem &problem, const Part &part,
                                                     unsigned limit, F &&constants) {
   std::vector<Ranked> ranked;
-  for (Schedule &schedule : menu(problem, part)) {
+  for (Schedule &schedule : menu) {
     llvm::Expected<Estimate> e = estimate(problem, schedule, part, constants(schedule));
     if (!e)
       return e.takeError(); // the menu has only what fits
@@ -31,17 +32,31 @@ static llvm::Expected<std::vector<Ranked>> rankMenu(const Problem &problem, cons
 
 llvm::Expected<std::vector<Ranked>> mpcore::performance::rank(const Problem &problem,
                                                               const Part &part, unsigned limit) {
-  return rankMenu(problem, part, limit, [&](const Schedule &schedule) -> const Calibration & {
-    return detail::calibrationOf(problem, schedule, part);
-  });
+  return rankMenu(menu(problem, part), problem, part, limit,
+                  [&](const Schedule &schedule) -> const Calibration & {
+                    return detail::calibrationOf(problem, schedule, part);
+                  });
 }
 
 llvm::Expected<std::vector<Ranked>> mpcore::performance::rank(const Problem &problem,
                                                               const Part &part,
                                                               const Calibration &calibration,
                                                               unsigned limit) {
-  return rankMenu(problem, part, limit,
+  return rankMenu(menu(problem, part), problem, part, limit,
                   [&](const Schedule &) -> const Calibration & { return calibration; });
+}
+
+llvm::Expected<Ranked> mpcore::performance::fastestWritten(const Problem &problem,
+                                                           const Part &part) {
+  const auto *matmul = std::get_if<MatmulProblem>(&problem);
+  llvm::Expected<std::vector<Ranked>> ranked =
+      rankMenu(matmul ? writtenMenu(*matmul, part) : menu(problem, part), problem, part,
+               /*limit=*/1, [&](const Schedule &schedule) -> const Calibration & {
+                 return detail::calibrationOf(problem, schedule, part);
+               });
+  if (!ranked)
+    return ranked.takeError();
+  return std::move(ranked->front());
 }
 
 static double seconds(const Problem &problem, const Candidate &candidate, const Part &part,

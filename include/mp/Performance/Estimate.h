@@ -72,6 +72,9 @@ llvm::Expected<std::vector<Ranked>> rank(const Problem &problem, const Part &par
                                          unsigned limit = ~0u);
 llvm::Expected<std::vector<Ranked>> rank(const Problem &problem, const Part &part,
                                          const Calibration &calibration, unsigned limit = ~0u);
+/// The fastest of the schedules that kernels here are written for (writtenMenu). An error if none
+/// can run the problem.
+llvm::Expected<Ranked> fastestWritten(const Problem &problem, const Part &part);
 
 /// A schedule and what resourcesOf said of it.
 struct Candidate {

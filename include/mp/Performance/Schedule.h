@@ -104,6 +104,13 @@ std::vector<Schedule> menu(const Problem &problem, const Part &part);
 /// The same for a matrix product by this unit and these copies, which need not be the fastest.
 std::vector<Schedule> menu(const MatmulProblem &problem, const Part &part, MatrixUnit unit,
                            Copy copy);
+/// The unit that kernels here multiply on: mma.sync, the scalar units for f32; nothing if mma.sync
+/// has no such products. Libraries have faster ones on some parts (Part::bestUnit).
+std::optional<MatrixUnit> writtenUnit(const Part &part, llvm::StringRef format);
+/// The schedules that kernels here are written for. On the scalar units one thread has all of a
+/// sum.
+std::vector<Schedule> writtenMenu(const MatmulProblem &problem, const Part &part,
+                                  std::optional<Copy> copy = std::nullopt);
 
 } // namespace mpcore::performance
 

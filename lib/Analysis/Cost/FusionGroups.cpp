@@ -45,7 +45,7 @@ static KernelKind getKernelKind(Operation *op, bool isRemakeable) {
     return KernelKind::Reduction;
   if (op->hasTrait<OpTrait::Elementwise>() ||
       op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
-      isa<tosa::TransposeOp, tosa::CastOp>(op))
+      isa<tosa::TransposeOp, tosa::CastOp, tosa::MulOp>(op))
     return KernelKind::Elementwise;
   return KernelKind::Other;
 }

@@ -10,6 +10,8 @@
 #include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Dialect/MP/MPDialect.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::mp;
 
@@ -80,6 +82,27 @@ uint64_t Sizes::countMultiplyAdds(Operation *op) {
   else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
     each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).take_front(2));
   return llvm::SaturatingMultiply<uint64_t>(results, each);
+}
+
+Sizes::Product Sizes::countProduct(Operation *op) {
+  if (op->getNumOperands() < 2 || op->getNumResults() == 0)
+    return {};
+  // A has batch m k elements, B has batch n k, the result has batch m n.
+  const double a = double(countElements(op->getOperand(0))),
+               b = double(countElements(op->getOperand(1))),
+               results = double(countElements(op->getResult(0))),
+               all = double(countMultiplyAdds(op));
+  if (a * b * results * all == 0)
+    return {.m = 0};
+  auto whole = [](double size) { return int64_t(std::clamp(std::round(size), 1.0, 1e12)); };
+  const double batch = a * b * results / (all * all);
+  Product product{.m = whole(all / b), .k = whole(all / results)};
+  product.n = whole(results / double(product.m));
+  if (batch >= 2) { // below, an operand is shared, or its elements are by windows
+    product.batch = whole(batch);
+    product.n = whole(all / a);
+  }
+  return product;
 }
 
 int64_t Sizes::countRuns(Operation *op) {

@@ -11,7 +11,7 @@
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
-#include "mp/Target/CostModel.h"
+#include "mp/Performance/CostModel.h"
 #include "mp/Target/Targets.h"
 
 using namespace mlir;
@@ -48,12 +48,13 @@ namespace {
 struct Kernel {
   double runs = 1, bytes = 0, multiplyAdds = 0, operations = 0;
   std::string format = "f32"; ///< of its contraction
+  Sizes::Product product;     ///< that is
   llvm::SmallPtrSet<void *, 8> read;
 };
 
 class Counting {
 public:
-  Counting(ModuleOp module, const target::CostModel &model)
+  Counting(ModuleOp module, const mpcore::performance::CostModel &model)
       : module(module), model(model), frequency(module), sizes(kAssumedDim) {
     costs.part = model.part().name.str();
   }
@@ -88,6 +89,7 @@ private:
       const double products = double(sizes.countMultiplyAdds(op));
       kernel.multiplyAdds += products;
       kernel.format = factorFormat(op);
+      kernel.product = sizes.countProduct(op);
       costs.multiplyAdds[kernel.format] += products * kernel.runs;
       return;
     }
@@ -121,16 +123,25 @@ private:
         kernel.bytes += bytesOf(result);
   }
 
+  int64_t timeProduct(const Kernel &kernel) const {
+    const Sizes::Product &size = kernel.product;
+    const mpcore::performance::MatmulProblem problem{.batch = size.batch,
+                                                     .m = size.m,
+                                                     .n = size.n,
+                                                     .k = size.k,
+                                                     .format = kernel.format,
+                                                     .result = "f32"};
+    std::optional<int64_t> time = model.productTime(problem);
+    return time ? *time : model.productInLoops(problem);
+  }
+
   void addKernel(const Kernel &kernel) {
     constexpr double kMicro = 1e-6; // of picoseconds
     const double launch = double(model.launch()) * kMicro,
                  memory = double(model.memoryTime(uint64_t(kernel.bytes))) * kMicro;
-    auto products = model.contractionTime(kernel.format, "", uint64_t(kernel.multiplyAdds), 0);
     const double whole =
-        double(
-            products && kernel.multiplyAdds > 0
-                ? *products
-                : model.elementwiseTime(uint64_t(kernel.operations + 2 * kernel.multiplyAdds), 0)) *
+        double(kernel.multiplyAdds > 0 ? timeProduct(kernel)
+                                       : model.elementwiseTime(uint64_t(kernel.operations), 0)) *
         kMicro;
     const double arithmetic = std::max(0.0, whole - launch),
                  time = kernel.runs * (launch + std::max(memory, arithmetic));
@@ -143,7 +154,7 @@ private:
   }
 
   ModuleOp module;
-  const target::CostModel &model;
+  const mpcore::performance::CostModel &model;
   ExecutionFrequency frequency;
   Sizes sizes;
   StepCosts costs;
@@ -154,7 +165,7 @@ llvm::Expected<StepCosts> mlir::mp::countStepCosts(ModuleOp module, StringRef ta
   auto found = target::lookupTarget(targetName);
   if (!found)
     return found.takeError();
-  auto model = target::CostModel::create(*found);
+  auto model = mpcore::performance::CostModel::create(*found);
   if (!model)
     return model.takeError();
   return Counting(module, *model).run();

@@ -69,19 +69,9 @@ static unsigned additionalRegisters(const GemmPlan &plan, const MatmulSchedule &
   return registers;
 }
 
-/// A tile of less than 64 rows or columns is for products that have no more: others it makes read
-/// an operand many times from L2, of whose speed the model knows too little on most parts.
-/// Tiles that have all of one are for these: the other operand is read once, anyway.
-static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
-  const bool isThin = problem.m <= s.m || problem.n <= s.n;
-  return isThin || (s.m >= 64 && s.n >= 64);
-}
-
 /// True if sums that slices or blocks share may be added, and can be.
 static bool suitsSum(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
   const bool isShared = s.slices > 1 || s.splitK > 1;
-  if (isShared && plan.instruction->isScalar())
-    return false; // they are those of a loop, whatever the order that others may have
   if (isShared && sums == SumOrder::Ordered && !plan.instruction->isInteger())
     return false;
   return (s.slices == 1 || (llvm::isPowerOf2_32(s.slices) && plan.canStageSums(s))) &&
@@ -108,14 +98,13 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
   std::vector<Candidate> candidates;
   std::optional<Candidate> smallest; // by registers, for want of one that leaves the margin
   unsigned leastRegisters = ~0u;
-  for (const Schedule &schedule :
-       menu(matmul, *part, unitOf(plan), loads ? Copy::Loads : Copy::Async)) {
+  for (const Schedule &schedule : writtenMenu(matmul, *part, loads ? Copy::Loads : Copy::Async)) {
     const auto &s = std::get<MatmulSchedule>(schedule);
     llvm::Expected<Resources> resources = resourcesOf(problem, schedule, *part);
     if (!resources)
       return resources.takeError(); // the menu has only what fits
     const unsigned registers = resources->registers + additionalRegisters(plan, s);
-    if (!suitsShape(matmul, s) || !suitsSum(plan, s, sums))
+    if (!suitsSum(plan, s, sums))
       continue;
     if (registers + kRegisterMargin <= std::min(most, part->limits().registersPerThread))
       candidates.push_back({schedule, *resources});

@@ -160,12 +160,12 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
     std::optional<mpcore::performance::Problem> problem = problemOfBody(body);
     if (!problem)
       return std::nullopt;
-    auto ranked = mpcore::performance::rank(*problem, part, /*limit=*/1);
-    if (!ranked) {
-      llvm::consumeError(ranked.takeError());
+    auto fastest = mpcore::performance::fastestWritten(*problem, part);
+    if (!fastest) {
+      llvm::consumeError(fastest.takeError());
       return std::nullopt;
     }
-    return ranked->front().estimate.seconds;
+    return fastest->estimate.seconds;
   }
 };
 

@@ -134,7 +134,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     return share;
   }
 
-  llvm::Error readCosts(target::CostModel &costs) {
+  llvm::Error readCosts(mpcore::performance::CostModel &costs) {
     if (costsFile.empty())
       return llvm::Error::success();
     auto text = support::readFile(costsFile, "costs=" + costsFile);
@@ -200,7 +200,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     bool promotes = false;
     double maxSaturated = 0;
     PlacementOptions placement;
-    std::optional<target::CostModel> costs;
+    std::optional<mpcore::performance::CostModel> costs;
   };
 
   /// Reads policy, format and target, which the rest is about.
@@ -251,7 +251,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     request.placement = std::move(*placement);
     if (llvm::Error error = readSensitivity(request.placement))
       return error;
-    auto costs = target::CostModel::create(*request.target);
+    auto costs = mpcore::performance::CostModel::create(*request.target);
     if (!costs)
       return costs.takeError();
     request.costs.emplace(std::move(*costs));
@@ -266,7 +266,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return;
     std::string stored = getFormatName(
         floatTypeOf(&getContext(), request.placement.recipe->activation->code.floatFormat()));
-    if (!request.costs->contractionTime(stored, "", 1, 1))
+    if (!request.costs->hasProducts(stored))
       emitWarning(UnknownLoc::get(&getContext()))
           << "recipe '" << recipe
           << "' is offered to no contraction: " << request.effective.policy.target
@@ -275,7 +275,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
 
   /// Warns of rules that select nothing, and of measured times that nothing takes.
   void warnOfUnused(const policy::Policy &policy, const policy::Matcher &rules,
-                    const target::CostModel &costs, const std::map<std::string, int64_t> &asked) {
+                    const mpcore::performance::CostModel &costs,
+                    const std::map<std::string, int64_t> &asked) {
     for (const policy::Rule *rule : rules.unused())
       emitWarning(UnknownLoc::get(&getContext()))
           << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no op here";
@@ -310,7 +311,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     checkRecipe(request);
 
     policy::Matcher rules(policy);
-    const target::CostModel &costs = *request.costs;
+    const mpcore::performance::CostModel &costs = *request.costs;
     std::map<std::string, int64_t> asked = {{"launch", costs.launch()}};
     bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
     AssignSettings settings{.policy = policy,

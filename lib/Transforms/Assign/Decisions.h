@@ -18,9 +18,9 @@
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Performance/CostModel.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Support/Files.h"
-#include "mp/Target/CostModel.h"
 #include "mp/Transforms/Options.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -152,7 +152,7 @@ struct AssignSettings {
   FloatType narrow;
   double maxUnderflow;
   bool promotes; ///< what is narrow already is widened inside
-  const target::CostModel &costs;
+  const mpcore::performance::CostModel &costs;
   PlacementOptions placement = {};
   /// The weakest evidence that the policy trusts; what is stronger is less in the enumeration.
   Evidence weakestEvidence() const {

@@ -107,13 +107,18 @@ int64_t MemoryGraph::timeOf(Operation *op) const {
     for (OpOperand &operand : op->getOpOperands())
       if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
         format = getFloatFormat(operand.get().getType());
-    uint64_t products = sizes.countMultiplyAdds(op);
+    const Sizes::Product size = sizes.countProduct(op);
     std::string name;
     if (format)
       llvm::raw_string_ostream(name) << format;
-    if (auto time = costs.contractionTime(name, "", products, bytes))
-      return *time;
-    operations = 2 * products;
+    const mpcore::performance::MatmulProblem problem{.batch = size.batch,
+                                                     .m = size.m,
+                                                     .n = size.n,
+                                                     .k = size.k,
+                                                     .format = name,
+                                                     .result = "f32"};
+    std::optional<int64_t> time = costs.productTime(problem);
+    return time ? *time : costs.productInLoops(problem);
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     operations = structured.getBlock()->getOperations().size();
     for (int64_t size : structured.getStaticLoopRanges())
@@ -154,8 +159,8 @@ void MemoryGraph::addStep(Operation *op) {
   problem.steps.push_back(std::move(step));
 }
 
-MemoryGraph::MemoryGraph(func::FuncOp function, const target::CostModel &costs, FloatType narrow,
-                         bool late)
+MemoryGraph::MemoryGraph(func::FuncOp function, const mpcore::performance::CostModel &costs,
+                         FloatType narrow, bool late)
     : costs(costs), narrow(narrow), late(late) {
   for (Operation &op : function.getBody().front()) {
     if (op.hasTrait<OpTrait::ConstantLike>() || isView(&op) ||

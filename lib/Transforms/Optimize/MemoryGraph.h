@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Assignment/Recompute.h"
 #include "mp/Dialect/MP/Namespaces.h"
-#include "mp/Target/CostModel.h"
+#include "mp/Performance/CostModel.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::mp {
@@ -20,7 +20,8 @@ class MemoryGraph {
 public:
   /// `narrow`, if not null, is a format in which values may be stored meanwhile.
   /// With `late`, what is read late alone may be computed there.
-  MemoryGraph(func::FuncOp function, const target::CostModel &costs, FloatType narrow, bool late);
+  MemoryGraph(func::FuncOp function, const mpcore::performance::CostModel &costs, FloatType narrow,
+              bool late);
 
   /// Says why there can be no plan; empty if there can.
   const std::string &whyNot() const { return reason; }
@@ -42,7 +43,7 @@ private:
   int64_t timeOf(Operation *op) const;
   int64_t takenOver(Operation *op) const;
 
-  const target::CostModel &costs;
+  const mpcore::performance::CostModel &costs;
   FloatType narrow;
   bool late;
   assignment::MemoryProblem problem;

@@ -192,7 +192,7 @@ private:
     auto model = target::lookupTarget(chip);
     if (!model)
       return fail(llvm::toString(model.takeError()));
-    auto costs = target::CostModel::create(*model);
+    auto costs = mpcore::performance::CostModel::create(*model);
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -201,7 +201,8 @@ private:
     return success();
   }
 
-  LogicalResult plan(func::FuncOp function, const target::CostModel &costs, FloatType format) {
+  LogicalResult plan(func::FuncOp function, const mpcore::performance::CostModel &costs,
+                     FloatType format) {
     separateInits(function);
     MemoryGraph graph(function, costs, format, late);
     if (!graph.whyNot().empty())

@@ -35,7 +35,7 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     auto model = target::lookupTarget(effective->policy.target);
     if (!model)
       return fail(llvm::toString(model.takeError()));
-    auto costs = target::CostModel::create(*model);
+    auto costs = mpcore::performance::CostModel::create(*model);
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     policy::Matcher rules(effective->policy);

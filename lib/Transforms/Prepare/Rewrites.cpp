@@ -37,7 +37,7 @@ LogicalResult mlir::mp::visitUndecided(
   auto model = target::lookupTarget(effective->policy.target);
   if (!model)
     return fail(model.takeError());
-  auto costs = target::CostModel::create(*model);
+  auto costs = mpcore::performance::CostModel::create(*model);
   if (!costs)
     return fail(costs.takeError());
   policy::Matcher rules(effective->policy);

@@ -14,7 +14,7 @@
 // MODELLED: 1 of 1 contractions bf16
 // DUMPED: "picoseconds": {
 // DUMPED: "cast f32 bf16 262144": {{[0-9]+}}
-// DUMPED: "launch": 2500000
+// DUMPED: "launch": 4700000
 // DUMPED: "linalg.matmul bf16 512x512 512x512": {{[0-9]+}}
 // DUMPED: "linalg.matmul f32 512x512 512x512": {{[0-9]+}}
 // DUMPED: "schema": "mp-measured-costs"

@@ -1,4 +1,4 @@
-// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=1e-2" -o %t.loose.mlir 2>&1 | FileCheck %s --check-prefix=LOOSE
+// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=6e-3" -o %t.loose.mlir 2>&1 | FileCheck %s --check-prefix=LOOSE
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=1e-3" -o %t.tight.mlir 2>&1 | FileCheck %s --check-prefix=TIGHT
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 min-sqnr=120" -o %t.wide.mlir 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 objective=error max-time=150 multi-word=off" -o %t.timed.mlir 2>&1 | FileCheck %s --check-prefix=TIMED
@@ -9,14 +9,14 @@
 // allowed: bf16, then tf32, then f32 (multi-word.mlir has what lies between them).
 // LOOSE: 2 of 2 contractions tf32 or bf16 with
 // LOOSE: (proven optimal)
-// LOOSE: error of the results in norm, estimated: 0.0023 (allowed: 0.01)
+// LOOSE: error of the results in norm, estimated: 0.0023 (allowed: 0.006)
 // LOOSE: T contractions 1 tf32, 1 bf16
 // TIGHT: 2 of 2 contractions tf32 with
 // TIGHT: error of the results in norm, estimated: 0.00042 (allowed: 0.001)
 // TIGHT: T contractions 2 tf32
 // WIDE: 0 of 2 contractions bf16
 // WIDE: error of the results in norm, estimated: 0 (allowed: 1e-06)
-// TIMED: error on {{.*}} -> 60.1 us (proven optimal)
+// TIMED: error on {{.*}} -> 61.1 us (proven optimal)
 // TIMED: error of the results in norm, estimated: 0.00042
 // NEVER: error: the error allowed (max-rel-error, min-sqnr), 1.0E-04, cannot be kept: the least that pins, policies and layers leave is modelled as 2.3E-03, and half of what is allowed may be modelled
 // NEVER: note: 'linalg.matmul' cannot stay as it is found, which alone costs 2.3E-03

@@ -29,7 +29,7 @@ func.func @stores_what_one_reader_needs_in_full_wide(%x: tensor<2048x2048xf32>, 
 
 // Both readers round it: stored narrow, one cast behind the contraction that the maximum runs on.
 // CHECK-LABEL: func.func @stores_what_all_readers_round_narrow
-// CHECK: linalg.matmul {{.*}}out = [f32]
+// CHECK: linalg.matmul {{.*}}out = [bf16]
 // CHECK: arith.maximumf {{.*}}compute = bf16, out = [bf16], by = class "E"
 // CASTS-LABEL: func.func @stores_what_all_readers_round_narrow
 // CASTS: %[[R:.*]] = arith.maximumf {{.*}} : tensor<2048x2048xbf16>
@@ -85,14 +85,24 @@ func.func @softmax_is_stored_as_its_reader_wants(%s: tensor<512x512xf32>, %v: te
 
 // -----
 
-// So small that casting its arguments costs more than it saves.
-// NEVER-LABEL: func.func @leaves_small_contractions_wide
-// NEVER: linalg.matmul {{.*}}compute = f32{{.*}}by = cost "T, but its casts would cost more than it saves"
-// CHECK-LABEL: func.func @leaves_small_contractions_wide
-// CHECK: linalg.matmul {{.*}}compute = bf16{{.*}}by = class "T"
-func.func @leaves_small_contractions_wide(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>, %i: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  %0 = linalg.matmul ins(%x, %w : tensor<16x16xf32>, tensor<16x16xf32>) outs(%i : tensor<16x16xf32>) -> tensor<16x16xf32>
-  return %0 : tensor<16x16xf32>
+// A vector times a matrix is for the scalar units: casts of its arguments would save nothing.
+// NEVER-LABEL: func.func @leaves_products_of_vectors_wide
+// NEVER: linalg.matvec {{.*}}compute = f32{{.*}}by = cost "T, but its casts would cost more than it saves"
+// CHECK-LABEL: func.func @leaves_products_of_vectors_wide
+// CHECK: linalg.matvec {{.*}}compute = bf16{{.*}}by = class "T"
+func.func @leaves_products_of_vectors_wide(%x: tensor<16x16xf32>, %w: tensor<16xf32>, %i: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = linalg.matvec ins(%x, %w : tensor<16x16xf32>, tensor<16xf32>) outs(%i : tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+// Its kernel narrows what it loads, so that products gain which are launches mostly: one, none for casts.
+// NEVER-LABEL: func.func @narrows_while_it_loads
+// NEVER: linalg.matmul {{.*}}compute = bf16{{.*}}by = class "T"
+func.func @narrows_while_it_loads(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>, %i: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<512x512xf32>, tensor<512x512xf32>) outs(%i : tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
 }
 
 // -----
@@ -107,20 +117,20 @@ func.func @narrows_large_contractions(%x: tensor<4096x4096xf32>, %w: tensor<4096
 // -----
 
 // A value that only contractions round must not reach one that stays in f32 rounded: the product
-// with the argument reads the f32 value, the one with the constant a cast of it.
+// of a vector reads the f32 value, the one with the constant a cast of it.
 // NEVER-LABEL: func.func @rounds_nothing_for_a_contraction_left_wide
 // NEVER: arith.maximumf {{.*}}out = [f32]
 // NEVER: linalg.matmul {{.*}}compute = bf16
-// NEVER: linalg.matmul {{.*}}compute = f32{{.*}}by = cost
+// NEVER: linalg.vecmat {{.*}}compute = f32{{.*}}by = cost
 // CHECK-LABEL: func.func @rounds_nothing_for_a_contraction_left_wide
 // CHECK: arith.maximumf {{.*}}out = [bf16]
-func.func @rounds_nothing_for_a_contraction_left_wide(%x: tensor<16x4096xf32>, %s: tensor<4096x4096xf32>, %i: tensor<16x4096xf32>) -> (tensor<16x4096xf32>, tensor<16x4096xf32>) {
+func.func @rounds_nothing_for_a_contraction_left_wide(%x: tensor<16x4096xf32>, %s: tensor<16xf32>, %i: tensor<16x4096xf32>, %j: tensor<4096xf32>) -> (tensor<16x4096xf32>, tensor<4096xf32>) {
   %zeros = arith.constant dense<0.0> : tensor<16x4096xf32>
   %w = arith.constant dense<0.5> : tensor<4096x4096xf32>
   %1 = arith.maximumf %x, %zeros : tensor<16x4096xf32>
   %2 = linalg.matmul ins(%1, %w : tensor<16x4096xf32>, tensor<4096x4096xf32>) outs(%i : tensor<16x4096xf32>) -> tensor<16x4096xf32>
-  %3 = linalg.matmul ins(%1, %s : tensor<16x4096xf32>, tensor<4096x4096xf32>) outs(%i : tensor<16x4096xf32>) -> tensor<16x4096xf32>
-  return %2, %3 : tensor<16x4096xf32>, tensor<16x4096xf32>
+  %3 = linalg.vecmat ins(%s, %1 : tensor<16xf32>, tensor<16x4096xf32>) outs(%j : tensor<4096xf32>) -> tensor<4096xf32>
+  return %2, %3 : tensor<16x4096xf32>, tensor<4096xf32>
 }
 
 // -----

@@ -80,18 +80,18 @@ func.func @pays_for_large_products(%x: tensor<2048x2048xf32>, %w: tensor<2048x20
 // AUTO: mp.block_quantize
 // AUTO-NOT: mp.block_quantize
 // AUTO-COUNT-2: mp.scaled_matmul
-func.func @keeps_one(%x: tensor<2048x2048xf32>, %w: tensor<2048x64xf32>) -> tensor<2048x64xf32> {
-  %z = arith.constant dense<0.0> : tensor<2048x64xf32>
+func.func @keeps_one(%x: tensor<2048x2048xf32>, %w: tensor<2048x8xf32>) -> tensor<2048x8xf32> {
+  %z = arith.constant dense<0.0> : tensor<2048x8xf32>
   %e = math.exp %x : tensor<2048x2048xf32>
-  %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x64xf32>) outs(%z : tensor<2048x64xf32>) -> tensor<2048x64xf32>
-  return %0 : tensor<2048x64xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x8xf32>) outs(%z : tensor<2048x8xf32>) -> tensor<2048x8xf32>
+  return %0 : tensor<2048x8xf32>
 }
-func.func @scales_two(%x: tensor<2048x2048xf32>, %w: tensor<2048x64xf32>, %v: tensor<2048x64xf32>) -> (tensor<2048x64xf32>, tensor<2048x64xf32>) {
-  %z = arith.constant dense<0.0> : tensor<2048x64xf32>
+func.func @scales_two(%x: tensor<2048x2048xf32>, %w: tensor<2048x8xf32>, %v: tensor<2048x8xf32>) -> (tensor<2048x8xf32>, tensor<2048x8xf32>) {
+  %z = arith.constant dense<0.0> : tensor<2048x8xf32>
   %e = math.exp %x : tensor<2048x2048xf32>
-  %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x64xf32>) outs(%z : tensor<2048x64xf32>) -> tensor<2048x64xf32>
-  %1 = linalg.matmul ins(%e, %v : tensor<2048x2048xf32>, tensor<2048x64xf32>) outs(%z : tensor<2048x64xf32>) -> tensor<2048x64xf32>
-  return %0, %1 : tensor<2048x64xf32>, tensor<2048x64xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x8xf32>) outs(%z : tensor<2048x8xf32>) -> tensor<2048x8xf32>
+  %1 = linalg.matmul ins(%e, %v : tensor<2048x2048xf32>, tensor<2048x8xf32>) outs(%z : tensor<2048x8xf32>) -> tensor<2048x8xf32>
+  return %0, %1 : tensor<2048x8xf32>, tensor<2048x8xf32>
 }
 
 // Prices of both, proven.

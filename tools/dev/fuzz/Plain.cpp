@@ -9,11 +9,11 @@
 #include "mp/Assignment/Solve.h"
 #include "mp/Cubin/CubinStatistics.h"
 #include "mp/Emulator/TensorMap.h"
+#include "mp/Performance/CostModel.h"
 #include "mp/Performance/Part.h"
 #include "mp/Performance/Problem.h"
 #include "mp/Performance/Schedule.h"
 #include "mp/Policy/PolicyJSON.h"
-#include "mp/Target/CostModel.h"
 #include "mp/Target/Targets.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,7 +47,7 @@ static void fuzzRequest(StringRef bytes) { refusedOr(policy::parseRequest(bytes)
 
 static void fuzzCosts(StringRef bytes) {
   const target::TargetModel &chip = llvm::cantFail(target::lookupTarget("sm_80"));
-  auto model = llvm::cantFail(mpcore::target::CostModel::create(chip));
+  auto model = llvm::cantFail(performance::CostModel::create(chip));
   if (llvm::Error error = model.readMeasured(bytes))
     expectWords(std::move(error));
 }

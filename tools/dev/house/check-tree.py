@@ -41,7 +41,7 @@ ROOMS = {
     "Import": ["Dialect"],
     "Models": ["Dialect"],
     "Kernels": ["Analysis", "Target", "Interfaces", "Runtime", "Layouts", "Performance"],
-    "Transforms": ["Analysis", "Assignment", "Target", "Policy", "Proofs"],
+    "Transforms": ["Analysis", "Assignment", "Target", "Policy", "Proofs", "Performance"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance", "Watch"],
     "ToolSupport": ["Support", "Target", "Policy", "Performance"],

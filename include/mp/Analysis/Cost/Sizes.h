@@ -20,6 +20,13 @@ public:
   /// Bytes of `value` if its elements had `bits` bits.
   uint64_t countBytes(Value value, unsigned bits);
 
+  /// The matrix product that a contraction is, its dimensions of a kind as one: batch, rows,
+  /// columns, sums. Elements that the windows of a convolution share count in each.
+  struct Product {
+    int64_t batch = 1, m = 1, n = 1, k = 1;
+  };
+  Product countProduct(Operation *op);
+
   /// Multiply-adds of a contraction: by its loops, or by the TOSA operator's definition.
   uint64_t countMultiplyAdds(Operation *op);
 

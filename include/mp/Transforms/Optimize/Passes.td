@@ -57,7 +57,7 @@ def Recompute : Pass<"mp-recompute", "::mlir::ModuleOp"> {
     Bytes are those of op results, reshapes and slices aside, in blocks of 64 and
     with 64 more to align them, as the runtime allocates them; of arguments none,
     and none inside an op. Ops that write into an empty or filled tensor get one of
-    their own. Times are those of the target's roofline. Up to 2^16 choices are all
+    their own. Times are modelled for the target. Up to 2^16 choices are all
     looked at; the remark, and `mp.memory_plan` on the function, say so
     (`--remarks-filter=mp`). A limit that cannot be kept is an error which says what
     could. `mp-check-erasure` takes an op marked `mp.recomputed` for the one of the

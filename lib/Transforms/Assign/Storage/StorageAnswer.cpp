@@ -108,8 +108,7 @@ void StorageProblem::apply(const assignment::Labels &labels) {
       continue;
     decision.compute = decisions.getStorage(op->getResult(0));
     for (Value operand : op->getOperands())
-      if (permissions.getNarrow(operand) == decision.compute &&
-          costs.getGroups().isInternal(operand))
+      if (permissions.getNarrow(operand) == decision.compute && costs.isInternal(operand))
         decisions.setStorage(operand, decision.compute);
   }
 }

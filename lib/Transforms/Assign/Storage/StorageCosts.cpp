@@ -10,7 +10,9 @@ using namespace mlir::mp;
 
 StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)
     : decisions(decisions), model(settings.costs), options(settings.placement),
-      asked(settings.askedTimes), groups(decisions.getFunction()), sizes(options.assumedDim) {
+      asked(settings.askedTimes), groups(decisions.getFunction()), sizes(options.assumedDim),
+      dispatches(decisions.getFunction(), groups, sizes,
+                 [&](Operation *op) { return hasTiles(op); }) {
   // Totals stay below 2^60: each op makes a handful of terms, each paid as often as it runs.
   uint64_t terms = 16;
   for (auto &[op, decision] : decisions.getOps())
@@ -33,9 +35,110 @@ int64_t StorageCosts::ofBytes(Value value, FloatType format) {
                                : model.memoryTime(bytes));
 }
 
+bool StorageCosts::hasTiles(Operation *op) {
+  const Decision *decision = decisions.find(op);
+  return decision && runsInTiles(op, decision->compute);
+}
+
+bool StorageCosts::canContractIn(FloatType format) {
+  auto known = llvm::find_if(contracts, [&](auto &entry) { return entry.first == format; });
+  if (known == contracts.end()) {
+    contracts.emplace_back(format, model.hasProducts(getFormatName(format)));
+    known = std::prev(contracts.end());
+  }
+  return known->second;
+}
+
+/// True of a product without a dimension of rows or of columns, batches of them included.
+static bool multipliesVectors(Operation *op) {
+  auto rankOf = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getRank() : 8;
+  };
+  const int64_t a = rankOf(op->getOperand(0)), b = rankOf(op->getOperand(1)),
+                c = rankOf(op->getResult(0));
+  return a + c - b < 2 || b + c - a < 2;
+}
+
+bool StorageCosts::runsInTiles(Operation *op, FloatType format) {
+  // mp-select-contractions leaves less to loops.
+  constexpr int64_t shortest = 128, leastInF32 = 16;
+  const Sizes::Product &size = sizeOf(op);
+  if (format.isF32())
+    return std::min({size.m, size.n, size.k}) >= leastInF32;
+  return canContractIn(format) && !(multipliesVectors(op) && size.k < shortest);
+}
+
+const Sizes::Product &StorageCosts::sizeOf(Operation *op) {
+  auto [known, isNew] = products.try_emplace(op);
+  if (isNew) // asked for every way to compute
+    known->second = sizes.countProduct(op);
+  return known->second;
+}
+
+/// Returns what `value` shows the elements of.
+Value StorageCosts::skipViews(Value value) const {
+  for (Operation *def; (def = value.getDefiningOp()) && dispatches.showsOperand(def);)
+    value = def->getOperand(0);
+  return value;
+}
+
+bool StorageCosts::isMade(Value value) {
+  Operation *def = skipViews(value).getDefiningOp();
+  if (!def)
+    return false;
+  KernelKind kind = getKind(def);
+  return kind == KernelKind::Elementwise || kind == KernelKind::Reduction ||
+         (kind == KernelKind::Contraction && hasTiles(def));
+}
+
+const StorageCosts::Products &StorageCosts::productsThatRead(Value value) {
+  auto [known, isNew] = readers.try_emplace(value);
+  if (isNew) // values that many ops read are asked for by each
+    for (Operation *user : value.getUsers())
+      if (getKind(user) == KernelKind::Contraction) {
+        ++known->second.count;
+        known->second.areNarrow &= hasTiles(user) && !decisions.find(user)->compute.isF32();
+      }
+  return known->second;
+}
+
+int64_t StorageCosts::ofReadingWide(Value value, FloatType from, FloatType to) {
+  uint64_t more = std::max<int64_t>(ofBytes(value, from) - ofBytes(value, to), 0),
+           times = std::max<uint64_t>(productsThatRead(value).count, 1);
+  return capped(int64_t(std::min<uint64_t>(llvm::SaturatingMultiply(more, times), largest)));
+}
+
+bool StorageCosts::mayConvertInReaders(Value value, FloatType from, FloatType to) {
+  return from.isF32() && to.getWidth() < 32 && productsThatRead(value).areNarrow &&
+         ofReadingWide(value, from, to) <=
+             model.castTime(sizes.countElements(value), from.getWidth(), to.getWidth());
+}
+
+bool StorageCosts::isConvertedByReaders(Value value, FloatType from, FloatType to) {
+  Value source = skipViews(value);
+  Operation *def = source.getDefiningOp();
+  bool isFixed = (!def || !decisions.find(def)) && decisions.getStorage(source) == from;
+  return isFixed && !isMadeInAnyFormat(source) && mayConvertInReaders(value, from, to);
+}
+
 int64_t StorageCosts::ofCast(Value value, FloatType from, FloatType to) {
   if (countsMemory())
     return ofBytes(value, to);
+  if (value != copied) {
+    copied = value;
+    copiedBy = !isMade(value)                 ? Copied::Apart
+               : dispatches.isInternal(value) ? Copied::Inside
+                                              : Copied::Beside;
+  }
+  if (copiedBy != Copied::Apart)
+    return copiedBy == Copied::Inside ? 0 : ofBytes(value, to);
+  // Zeros around a tensor are of its format.
+  Operation *def = value.getDefiningOp();
+  if (!(def && dispatches.isFoldedPad(def)) && isConvertedByReaders(value, from, to))
+    return 0; // counted with each product
+  if (def && getKind(def) == KernelKind::Other && mayConvertInReaders(value, from, to))
+    return ofReadingWide(value, from, to);
   uint64_t elements = sizes.countElements(value);
   auto name = [&] {
     return ("cast " + getFormatName(from) + " " + getFormatName(to) + " " + Twine(elements)).str();
@@ -73,27 +176,26 @@ static std::string nameContraction(Operation *op, FloatType format) {
 
 StorageCosts::Transfers StorageCosts::countTransfers(Value value) {
   Operation *def = value.getDefiningOp();
-  if (groups.isInternal(value) || isMadeInAnyFormat(value))
+  if (isMadeInAnyFormat(value) || dispatches.isInternal(value))
     return {false, false, 0};
   KernelKind kind = def ? getKind(def) : KernelKind::None;
   if (countsMemory())
-    return {true, def && kind != KernelKind::View, 0};
-  // The roofline of a contraction counts its result.
-  bool isWritten =
-      kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
-  Operation *root = def ? groups.getRoot(def) : nullptr;
-  llvm::SmallSetVector<Operation *, 4> readers; // kernels
-  for (OpOperand &use : value.getUses()) {
-    Operation *reader = groups.getRoot(use.getOwner());
-    if (reader == root || !readsAnyFormat(use.getOwner()))
-      continue;
-    PrecisionOpInterface interface = decisions.find(use.getOwner())->interface;
-    if (!interface || interface.getOperandRole(use.getOperandNumber()) != OperandRole::Init)
-      readers.insert(reader);
-  }
+    return {true, def && !dispatches.showsOperand(def), 0};
+  bool isWritten = kind != KernelKind::None && !dispatches.showsOperand(def);
+  std::optional<unsigned> made = def ? dispatches.getKernel(def) : std::nullopt;
   int64_t runs = def ? sizes.countRuns(def) : 1, reads = 0;
-  for (Operation *reader : readers)
-    reads += sizes.countRuns(reader);
+  llvm::SmallSetVector<unsigned, 4> readers;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    std::optional<unsigned> reader = dispatches.getKernel(user);
+    if ((reader && reader == made) || !readsAnyFormat(user))
+      continue;
+    PrecisionOpInterface interface = decisions.find(user)->interface;
+    if (interface && interface.getOperandRole(use.getOperandNumber()) == OperandRole::Init)
+      continue;
+    if (!reader || readers.insert(*reader))
+      reads += sizes.countRuns(user);
+  }
   return {true, isWritten, int64_t(llvm::divideCeil(reads, runs))};
 }
 
@@ -108,36 +210,62 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
   return capped((transfers.isWritten ? bytes : 0) + bytes * transfers.reads);
 }
 
-uint64_t StorageCosts::countTraffic(Operation *op, FloatType factors) {
-  PrecisionOpInterface interface = decisions.find(op)->interface;
-  uint64_t bytes = 0;
-  for (OpOperand &operand : op->getOpOperands())
+int64_t StorageCosts::ofKernel(Operation *op, FloatType format, FloatType factors, bool converts) {
+  const Sizes::Product &size = sizeOf(op);
+  mpcore::performance::MatmulProblem problem{.batch = size.batch,
+                                             .m = size.m,
+                                             .n = size.n,
+                                             .k = size.k,
+                                             .format = getFormatName(format),
+                                             .result = "f32"};
+  unsigned *bits[] = {&problem.aBits, &problem.bBits};
+  for (OpOperand &operand : op->getOpOperands().take_front(2))
     if (FloatType own = getFloatFormat(operand.get().getType());
-        own && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      bytes = llvm::SaturatingAdd(
-          bytes, sizes.countBytes(operand.get(), (own.isF32() ? factors : own).getWidth()));
-  for (Value result : op->getResults())
-    if (FloatType own = getFloatFormat(result.getType()))
-      bytes = llvm::SaturatingAdd(bytes, sizes.countBytes(result, own.getWidth()));
-  return bytes;
+        converts && own && own.isF32() && isConvertedByReaders(operand.get(), own, factors))
+      *bits[operand.getOperandNumber()] = own.getWidth();
+  if (runsInTiles(op, format))
+    if (std::optional<int64_t> time = model.productTime(problem))
+      return *time;
+  return model.productInLoops(problem);
 }
 
-int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors) {
+int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors,
+                                    bool converts) {
   if (countsMemory())
     return 0;
-  auto [known, isNew] = multiplyAdds.try_emplace(op, 0);
-  if (isNew) // asked for every way to compute
-    known->second = sizes.countMultiplyAdds(op);
-  uint64_t bytes = countTraffic(op, factors), products = known->second;
-  std::optional<int64_t> time = model.contractionTime(getFormatName(format), "", products, bytes);
-  return capped(timed([&] { return nameContraction(op, format); },
-                      time.value_or(model.elementwiseTime(products, bytes))));
+  const bool isTiled = runsInTiles(op, format);
+  int64_t time = timed([&] { return nameContraction(op, format); },
+                       ofKernel(op, format, factors, converts)),
+          result = model.memoryTime(sizes.countBytes(op->getResult(0), 32));
+  time = std::max<int64_t>(time - result, 0);
+  if (isTiled && dispatches.sharesLaunch(op))
+    time = std::max<int64_t>(time - ofLaunch(), 0);
+  if (isTiled)
+    return capped(time);
+  // Here zeros around an operand and the epilogue are kernels of their own.
+  for (Value operand : op->getOperands().take_front(2))
+    if (Operation *def = operand.getDefiningOp(); def && dispatches.isFoldedPad(def))
+      time += ofLaunch() + 2 * ofBytes(operand, Float32Type::get(op->getContext()));
+  if (dispatches.hasEpilogue(op))
+    time += ofLaunch() + 2 * result;
+  return capped(time);
+}
+
+int64_t StorageCosts::ofNarrowing(Operation *op, FloatType format, FloatType stored) {
+  Value result = op->getResult(0);
+  if (countsMemory())
+    return format.isF32() ? ofBytes(result, stored) : 0;
+  if (runsInTiles(op, format) || dispatches.hasEpilogue(op))
+    return 0;
+  return capped(model.castTime(sizes.countElements(result), 32, 0));
 }
 
 int64_t StorageCosts::ofSplit(Value value, unsigned bits) {
   if (countsMemory())
     return capped(int64_t(std::min<uint64_t>(sizes.countBytes(value, bits), largest)));
-  return capped(model.castTime(sizes.countElements(value), 32, bits));
+  uint64_t elements = sizes.countElements(value);
+  return capped(isMade(value) ? model.memoryTime(sizes.countBytes(value, bits))
+                              : model.castTime(elements, 32, bits));
 }
 
 int64_t StorageCosts::ofScaled(Value value, FloatType format, bool measured) {
@@ -150,7 +278,7 @@ int64_t StorageCosts::ofScaledProduct(Operation *op, FloatType format) {
   if (countsMemory())
     return 0;
   uint64_t elements = sizes.countElements(op->getResult(0));
-  return capped(ofContraction(op, format, format) +
+  return capped(ofContraction(op, format, format, /*converts=*/false) +
                 model.elementwiseTime(
                     elements, llvm::SaturatingMultiply<uint64_t>(elements, 2 * sizeof(float))));
 }
@@ -159,7 +287,7 @@ int64_t StorageCosts::ofProducts(Operation *op, numerics::SplitScheme scheme) {
   if (countsMemory())
     return 0;
   FloatType part = getPartType(op->getContext(), scheme), f32 = Float32Type::get(op->getContext());
-  int64_t product = ofContraction(op, part, part.isTF32() ? f32 : part);
+  int64_t product = ofContraction(op, part, part.isTF32() ? f32 : part, /*converts=*/false);
   uint64_t elements = sizes.countElements(op->getResult(0));
   // large + small (+ init) and whether small is NaN.
   int64_t join =

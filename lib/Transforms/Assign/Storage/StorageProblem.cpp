@@ -213,7 +213,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
       if (type != wide && !isUniform)
-        v.cost += costs.ofCast(result, formats[wide], formats[type]);
+        v.cost += costs.ofNarrowing(op, choice.format, formats[type]);
     }
     v.cost = costs.capped(v.cost);
     return v;
@@ -247,8 +247,7 @@ std::optional<bool> StorageProblem::isMadeNarrow(Operation *op) const {
 
 /// Moves data in whatever format it has: all of it wide, or all narrow.
 void StorageProblem::addMover(Operation *op, Node &node) {
-  bool isView = costs.getKind(op) == KernelKind::View,
-       isNone = costs.getKind(op) == KernelKind::None;
+  bool isView = costs.showsOperand(op), isNone = costs.getKind(op) == KernelKind::None;
   auto variant = [&](TypeId type) {
     Variant v{problem.types[type], {}, {}, 0, 0};
     v.in.assign(node.operands.size(), type);
@@ -259,7 +258,7 @@ void StorageProblem::addMover(Operation *op, Node &node) {
     for (Value result : op->getResults())
       if (isTracked(result))
         v.cost += costs.ofStoring(result, formats[type]);
-    v.cost = costs.capped(v.cost + (isView || isNone ? 0 : costs.ofLaunch()));
+    v.cost = costs.capped(v.cost + costs.ofFirst(op));
     node.variants.push_back(std::move(v));
   };
   TypeId narrow = op->getNumResults() > 0 ? narrowTypeOf(op->getResult(0)) : wide;
@@ -292,12 +291,10 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
       if (storesNarrow && type != wide && kind != KernelKind::Elementwise &&
-          !costs.isMadeInAnyFormat(result))
+          kind != KernelKind::Reduction && !costs.isMadeInAnyFormat(result))
         v.cost += costs.ofCast(result, formats[wide], formats[type]);
     }
-    if (kind != KernelKind::None && !costs.getGroups().isAbsorbed(op))
-      v.cost += costs.ofLaunch();
-    v.cost = costs.capped(v.cost);
+    v.cost = costs.capped(v.cost + costs.ofFirst(op));
   };
   std::optional<bool> isMade = isMadeNarrow(op);
   if (isMade.value_or(bool(decision.resultStorage)))
@@ -309,7 +306,7 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
   bool may =
       decision.rule != TypeRule::Container && llvm::any_of(op->getResults(), [&](Value result) {
         return permissions.getNarrow(result) &&
-               (decision.followsStorage() || !costs.getGroups().isInternal(result));
+               (decision.followsStorage() || !costs.isInternal(result));
       });
   if (may)
     variant(true);
@@ -348,10 +345,17 @@ void StorageProblem::computeCostBefore() {
 }
 
 /// If a contraction is free to stay in f32, a value that only it would have rounded must not reach
-/// it rounded: casting that back costs more than everything in f32, which no optimum pays.
+/// it rounded: casting that back costs more than everything in f32, which no optimum pays. A
+/// contraction of one format gives what it computes: nothing is lost by casting that back.
 void StorageProblem::forbidLosses(assignment::Problem &of) const {
+  auto isOfOneFormat = [&](Value value) {
+    Decision *decision = value.getDefiningOp() ? decisions.find(value.getDefiningOp()) : nullptr;
+    return decision && decision->opClass == OpClass::TensorCore &&
+           decision->rule == TypeRule::Uniform;
+  };
   for (auto [id, value] : llvm::enumerate(trackedValues))
-    if (permissions.getNarrow(value) || !decisions.getStorage(value).isF32())
+    if (!isOfOneFormat(value) &&
+        (permissions.getNarrow(value) || !decisions.getStorage(value).isF32()))
       for (assignment::CastCost &cast : of.values[id].casts)
         if (cast.from != wide && (cast.to == wide || isMadeFromWide(cast.to)))
           cast.cost = std::max(cast.cost, costBefore + 1);

@@ -1,0 +1,85 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Predicts which ops of a graph one kernel computes, before casts stand in it and dispatches are
+// formed: the rules of docs/concepts/Dispatches.md by sizes alone. What follows a product element
+// by element is its epilogue; reductions of the same rows and what is elementwise beside them are
+// one kernel; so are neighbors of equal size.
+
+#ifndef MP_ANALYSIS_COST_DISPATCHGROUPS_H
+#define MP_ANALYSIS_COST_DISPATCHGROUPS_H
+
+#include "mp/Analysis/Cost/FusionGroups.h"
+#include "mp/Analysis/Cost/Sizes.h"
+
+namespace mlir::mp {
+
+class DispatchGroups {
+public:
+  /// `hasTiles` says of a contraction that its kernel computes in tiles; only then others join it.
+  DispatchGroups(FunctionOpInterface function, const FusionGroups &groups, Sizes &sizes,
+                 llvm::function_ref<bool(Operation *)> hasTiles);
+
+  /// The kernel that computes `op`; nothing if it needs none, several compute it, or another op
+  /// than these makes its result (arguments, loops, copies).
+  std::optional<unsigned> getKernel(Operation *op) const;
+  /// True of one op of each kernel: the first.
+  bool isFirst(Operation *op) const;
+  /// True if the kernel that makes `value` alone reads it.
+  bool isInternal(Value value) const;
+  /// True if `op` is read where its operand lies: a view, or zeros around it which the products
+  /// that alone read it see to.
+  bool showsOperand(Operation *op) const {
+    return groups.getKind(op) == KernelKind::View || isFoldedPad(op);
+  }
+  bool isFoldedPad(Operation *op) const { return foldedPads.contains(op); }
+  /// True if ops have joined this contraction.
+  bool hasEpilogue(Operation *op) const;
+  /// True if an earlier product of the same sizes reads an operand of this one: one kernel may
+  /// compute both.
+  bool sharesLaunch(Operation *op) const { return siblings.contains(op); }
+
+private:
+  enum class Kind : uint8_t { Map, Rows, Product, Alone };
+  struct Kernel {
+    Kind kind;
+    unsigned level;    ///< above those of all that it needs
+    uint64_t elements; ///< that it goes through
+    uint64_t rows;     ///< of reductions; 0: unknown yet
+    uint64_t outside;  ///< uses of its results by others, as far as these were seen
+    Operation *first;
+    bool hasGrown = false;
+    unsigned joined = ~0u; ///< the kernel that it has become part of
+  };
+  /// Kernels whose results an op reads, one for each use.
+  using Reads = SmallVector<unsigned, 4>;
+
+  void visitBlock(Block &block);
+  void visit(Operation *op);
+  void visitView(Operation *op);
+  bool mayFoldPad(Operation *op) const;
+  void visitContraction(Operation *op, const Reads &reads);
+  void visitComputing(Operation *op, const Reads &reads);
+  unsigned add(Operation *op, Kind kind, const Reads &reads, uint64_t elements);
+  /// The kernel of those read that `op` may become part of; nothing if none.
+  std::optional<unsigned> findHost(Operation *op, const Reads &reads, uint64_t elements,
+                                   uint64_t results) const;
+  bool suits(const Kernel &kernel, Operation *op, uint64_t elements, uint64_t results) const;
+  void join(Operation *op, unsigned host, const Reads &reads, uint64_t results);
+  Reads collectReads(Operation *op);
+  unsigned find(unsigned kernel) const;
+  unsigned levelAbove(const Reads &reads) const;
+
+  const FusionGroups &groups;
+  Sizes &sizes;
+  llvm::function_ref<bool(Operation *)> hasTiles; ///< while constructing
+  std::vector<Kernel> kernels;
+  llvm::DenseMap<Operation *, unsigned> kernelOf;
+  llvm::DenseMap<Operation *, Reads> pending;  ///< of ops inside of later ones
+  llvm::DenseMap<Value, Operation *> products; ///< that read a value first
+  llvm::DenseSet<Operation *> siblings, foldedPads;
+  unsigned highest = 0; ///< level of the block at work
+};
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_COST_DISPATCHGROUPS_H
