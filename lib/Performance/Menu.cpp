@@ -132,6 +132,14 @@ std::optional<MatrixUnit> mpcore::performance::writtenUnit(const Part &part,
   return format == "f32" ? std::optional(MatrixUnit::Fma) : std::nullopt;
 }
 
+/// A tile of less than 64 rows or columns is for products that have no more: others it makes read
+/// an operand many times from L2, of whose speed the model knows too little on most parts.
+/// Tiles that have all of one are for these: the other operand is read once, anyway.
+static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
+  const bool isThin = problem.m <= s.m || problem.n <= s.n;
+  return isThin || (s.m >= 64 && s.n >= 64);
+}
+
 std::vector<Schedule> mpcore::performance::writtenMenu(const MatmulProblem &p, const Part &part,
                                                        std::optional<Copy> copy) {
   std::optional<MatrixUnit> unit = writtenUnit(part, p.format);
@@ -139,7 +147,8 @@ std::vector<Schedule> mpcore::performance::writtenMenu(const MatmulProblem &p, c
     return {};
   std::vector<Schedule> written = menu(p, part, *unit, copy.value_or(bestCopy(part, *unit)));
   llvm::erase_if(written, [&](const Schedule &schedule) {
-    return *unit == MatrixUnit::Fma && std::get<MatmulSchedule>(schedule).splitK > 1;
+    const auto &s = std::get<MatmulSchedule>(schedule);
+    return !suitsShape(p, s) || (s.unit == MatrixUnit::Fma && s.splitK > 1);
   });
   return written;
 }

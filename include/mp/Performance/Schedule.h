@@ -107,8 +107,8 @@ std::vector<Schedule> menu(const MatmulProblem &problem, const Part &part, Matri
 /// The unit that kernels here multiply on: mma.sync, the scalar units for f32; nothing if mma.sync
 /// has no such products. Libraries have faster ones on some parts (Part::bestUnit).
 std::optional<MatrixUnit> writtenUnit(const Part &part, llvm::StringRef format);
-/// The schedules that kernels here are written for. On the scalar units one thread has all of a
-/// sum.
+/// The schedules that kernels here are written for: no small tile for a large product; on the
+/// scalar units one thread has all of a sum.
 std::vector<Schedule> writtenMenu(const MatmulProblem &problem, const Part &part,
                                   std::optional<Copy> copy = std::nullopt);
 

@@ -52,10 +52,18 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<AttentionForm> attention{
       *this, "attention", llvm::cl::desc("Attention, in dispatches"),
       llvm::cl::values(
+          clEnumValN(AttentionForm::Auto, "auto",
+                     "one kernel where that is modelled faster, unless sums=ordered"),
           clEnumValN(AttentionForm::Unfused, "unfused",
                      "each product and the softmax a kernel of its own"),
           clEnumValN(AttentionForm::Fused, "fused", "one kernel, whose scores never reach memory")),
-      llvm::cl::init(AttentionForm::Unfused)};
+      llvm::cl::init(AttentionForm::Auto)};
+  /// The form that `attention` asks for; one kernel adds along the keys by tiles, not in order.
+  AttentionForm attentionForm() const {
+    if (attention != AttentionForm::Auto)
+      return attention;
+    return sums == SumOrder::Ordered ? AttentionForm::Unfused : AttentionForm::Fused;
+  }
   Option<bool> allowSpills{*this, "allow-spills",
                            llvm::cl::desc("Warn about spilled registers instead of failing"),
                            llvm::cl::init(false)};

@@ -16,8 +16,8 @@
 namespace mlir::mp {
 
 /// Says how `mp-form-dispatches` runs attention: each product and the softmax as kernels of their
-/// own, or as one, which adds in another order.
-enum class AttentionForm { Unfused, Fused };
+/// own, or as one, which adds in another order. `Auto` is for pipelines, which know of the order.
+enum class AttentionForm { Auto, Unfused, Fused };
 
 #define GEN_PASS_DECL
 #include "mp/Kernels/Form/Passes.h.inc"
