@@ -64,7 +64,9 @@ Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSch
   e[Bound::Memory] = e.bytes / (part.memoryBytesPerSecond() * c[Constant::MemoryShare]);
   e[Bound::Launch] = c[Constant::Launch] * 1e-6;
   const double inside = rounds * (steps * step + c[Constant::AttentionCycles]) / clock;
-  const double split = s.splitKeys > 1 ? c[Constant::SplitMicroseconds] * 1e-6 : 0;
+  double split = s.splitKeys > 1 ? c[Constant::SplitMicroseconds] * 1e-6 : 0;
+  if (s.splitKeys > 1 && s.unit == MatrixUnit::MmaSync)
+    split += e[Bound::Launch]; // of the kernel that merges parts
   e.seconds = together({inside, e[Bound::L2], e[Bound::Memory]}) + split + e[Bound::Launch];
   return e;
 }

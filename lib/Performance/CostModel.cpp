@@ -87,6 +87,14 @@ std::optional<int64_t> CostModel::productTime(const MatmulProblem &problem) cons
   return known->second;
 }
 
+std::optional<int64_t> CostModel::attentionTime(const AttentionProblem &problem) const {
+  llvm::Expected<Ranked> fastest = fastestWritten(problem, *chosen);
+  if (fastest)
+    return wholePicoseconds(fastest->estimate.seconds * 1e12);
+  llvm::consumeError(fastest.takeError());
+  return std::nullopt;
+}
+
 int64_t CostModel::productInLoops(const MatmulProblem &p) const {
   constexpr unsigned threads = 128;
   // A warp reads one element of A, 32 that lie together of B, and computes their addresses.

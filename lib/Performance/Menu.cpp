@@ -7,6 +7,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mpcore::performance;
 namespace target = mpcore::target;
 
@@ -134,10 +136,11 @@ std::optional<MatrixUnit> mpcore::performance::writtenUnit(const Part &part,
 
 /// A tile of less than 64 rows or columns is for products that have no more: others it makes read
 /// an operand many times from L2, of whose speed the model knows too little on most parts.
-/// Tiles that have all of one are for these: the other operand is read once, anyway.
+/// Tiles that have all of one are for these: the other operand is read once, anyway. On the scalar
+/// units a byte of the smallest tile is 8 operations, which take longer than L2 does.
 static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
   const bool isThin = problem.m <= s.m || problem.n <= s.n;
-  return isThin || (s.m >= 64 && s.n >= 64);
+  return isThin || s.unit == MatrixUnit::Fma || (s.m >= 64 && s.n >= 64);
 }
 
 std::vector<Schedule> mpcore::performance::writtenMenu(const MatmulProblem &p, const Part &part,
@@ -151,6 +154,41 @@ std::vector<Schedule> mpcore::performance::writtenMenu(const MatmulProblem &p, c
     return !suitsShape(p, s) || (s.unit == MatrixUnit::Fma && s.splitK > 1);
   });
   return written;
+}
+
+/// Blocks that share the keys of a row so that memory is read from most of the multiprocessors,
+/// each of two tiles at least.
+static unsigned splitsFor(const AttentionProblem &problem, const AttentionSchedule &s,
+                          const Part &part) {
+  const double blocks =
+      double(problem.batch) * std::ceil(double(problem.queries * problem.heads) / s.queries);
+  unsigned splits = 1;
+  while (splits < kMostKeySplits && blocks * splits < 0.8 * part.multiprocessors() &&
+         problem.keys >= int64_t(4) * splits * s.keys)
+    splits *= 2;
+  return splits;
+}
+
+std::vector<Schedule> mpcore::performance::writtenMenu(const AttentionProblem &p,
+                                                       const Part &part) {
+  Collector<AttentionProblem> menu{p, part};
+  if (!part.plain->memory.cpAsync)
+    return {};
+  for (auto [queries, warps] : {std::pair(128u, 4u), {128u, 8u}, {64u, 4u}, {32u, 2u}, {16u, 1u}}) {
+    // 32 rows a warp leave no registers for the masks of a wider head: ptxas spills.
+    if (queries / warps == 32 && p.headDim > 64)
+      continue;
+    if (queries < 64 && p.queries * p.heads > queries)
+      continue; // fewer warps are for those that would have no row
+    for (unsigned keys : {64u, 32u}) {
+      AttentionSchedule s{MatrixUnit::MmaSync, queries, keys, warps, 2, 1, false};
+      menu.add(s);
+      s.splitKeys = splitsFor(p, s, part);
+      if (s.splitKeys > 1)
+        menu.add(s);
+    }
+  }
+  return std::move(menu.found);
 }
 
 static std::vector<Schedule> menuOf(const MatmulProblem &p, const Part &part) {

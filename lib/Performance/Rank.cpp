@@ -48,9 +48,15 @@ llvm::Expected<std::vector<Ranked>> mpcore::performance::rank(const Problem &pro
 
 llvm::Expected<Ranked> mpcore::performance::fastestWritten(const Problem &problem,
                                                            const Part &part) {
-  const auto *matmul = std::get_if<MatmulProblem>(&problem);
+  std::vector<Schedule> written;
+  if (const auto *matmul = std::get_if<MatmulProblem>(&problem))
+    written = writtenMenu(*matmul, part);
+  else if (const auto *attention = std::get_if<AttentionProblem>(&problem))
+    written = writtenMenu(*attention, part);
+  else
+    written = menu(problem, part);
   llvm::Expected<std::vector<Ranked>> ranked =
-      rankMenu(matmul ? writtenMenu(*matmul, part) : menu(problem, part), problem, part,
+      rankMenu(std::move(written), problem, part,
                /*limit=*/1, [&](const Schedule &schedule) -> const Calibration & {
                  return detail::calibrationOf(problem, schedule, part);
                });

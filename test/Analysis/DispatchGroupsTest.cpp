@@ -21,7 +21,12 @@ struct DispatchGroupsTest : testing::Test, AnalysisContext {
 
     Grouped(OwningOpRef<ModuleOp> parsed, bool products)
         : module(std::move(parsed)), fusion(getMain(*module)), sizes(128),
-          groups(getMain(*module), fusion, sizes, [=](Operation *) { return products; }) {}
+          groups(
+              getMain(*module), fusion, sizes,
+              [=](Operation *op) {
+                return products ? FloatType(BFloat16Type::get(op->getContext())) : FloatType();
+              },
+              /*fusesAttention=*/true) {}
 
     /// The op at a line of the body, counted from 0, constants included.
     Operation *at(unsigned index) {
@@ -128,6 +133,59 @@ func.func @main(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x3x8xf32>, %c: tensor<1x4
   also.replace(also.find("return %1, %2"), 13, "return %1, %0");
   Grouped read(parse(also.c_str()), /*products=*/true);
   EXPECT_FALSE(read.groups.isFoldedPad(read.at(1))) << "it is returned, too";
+}
+
+/// Attention of 32 keys, with the logits' kernel and the softmax part of that of the second
+/// product.
+std::string attention(std::string returned, std::string maximum = "arith.maximumf") {
+  return R"(
+func.func @main(%q: tensor<16x64xf32>, %k: tensor<64x32xf32>, %v: tensor<32x64xf32>, %m: tensor<16x32xf32>, %r: tensor<16xf32>, %o: tensor<16x64xf32>) -> ()" +
+         std::string(returned == "%10" ? "tensor<16x64xf32>"
+                                       : "tensor<16x64xf32>, tensor<16x32xf32>") +
+         R"() {
+  %0 = linalg.matmul ins(%q, %k : tensor<16x64xf32>, tensor<64x32xf32>) outs(%m : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %1 = arith.addf %0, %m : tensor<16x32xf32>
+  %2 = linalg.reduce { )" +
+         maximum + R"( } ins(%1 : tensor<16x32xf32>) outs(%r : tensor<16xf32>) dimensions = [1]
+  %3 = linalg.broadcast ins(%2 : tensor<16xf32>) outs(%m : tensor<16x32xf32>) dimensions = [1]
+  %4 = arith.subf %1, %3 : tensor<16x32xf32>
+  %5 = math.exp %4 : tensor<16x32xf32>
+  %6 = linalg.reduce { arith.addf } ins(%5 : tensor<16x32xf32>) outs(%r : tensor<16xf32>) dimensions = [1]
+  %7 = linalg.broadcast ins(%6 : tensor<16xf32>) outs(%m : tensor<16x32xf32>) dimensions = [1]
+  %8 = arith.divf %5, %7 : tensor<16x32xf32>
+  %9 = linalg.matmul ins(%8, %v : tensor<16x32xf32>, tensor<32x64xf32>) outs(%o : tensor<16x64xf32>) -> tensor<16x64xf32>
+  %10 = math.tanh %9 : tensor<16x64xf32>
+  return )" +
+         returned +
+         (returned == "%10" ? " : tensor<16x64xf32>" : " : tensor<16x64xf32>, tensor<16x32xf32>") +
+         "\n}";
+}
+
+TEST_F(DispatchGroupsTest, AttentionIsOneKernel) {
+  Grouped of(parse(attention("%10").c_str()), /*products=*/true);
+  EXPECT_EQ(of.groups.getLogits(of.at(9)), of.at(0));
+  EXPECT_EQ(of.groups.getValueProduct(of.at(0)), of.at(9));
+  for (unsigned op : {0, 1, 5, 8, 10})
+    EXPECT_EQ(of.kernel(op), of.kernel(9)) << op;
+  EXPECT_TRUE(of.isInternal(1)) << "logits";
+  EXPECT_TRUE(of.isInternal(8)) << "probabilities";
+  EXPECT_FALSE(of.isInternal(10));
+  for (unsigned op : {0, 1, 2, 5, 8, 10})
+    EXPECT_FALSE(of.groups.isFirst(of.at(op))) << op;
+  EXPECT_TRUE(of.groups.isFirst(of.at(9)));
+}
+
+TEST_F(DispatchGroupsTest, AttentionThatOthersReadIsApart) {
+  for (const char *also : {"%1", "%8", "%5"}) { // logits, probabilities, exponentials
+    Grouped of(parse(attention("%10, " + std::string(also)).c_str()), /*products=*/true);
+    EXPECT_EQ(of.groups.getLogits(of.at(9)), nullptr) << also;
+    EXPECT_EQ(of.groups.getValueProduct(of.at(0)), nullptr);
+    EXPECT_NE(of.kernel(0), of.kernel(9));
+  }
+  Grouped sums(parse(attention("%10", "arith.addf").c_str()), /*products=*/true);
+  EXPECT_EQ(sums.groups.getLogits(sums.at(9)), nullptr) << "no softmax: a mean is subtracted";
+  Grouped wide(parse(attention("%10").c_str()), /*products=*/false);
+  EXPECT_EQ(wide.groups.getLogits(wide.at(9)), nullptr) << "in f32";
 }
 
 TEST_F(DispatchGroupsTest, CountsTheProductThatAContractionIs) {

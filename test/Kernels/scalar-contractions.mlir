@@ -8,12 +8,12 @@
 // CHECK-LABEL: func.func @product
 // CHECK: linalg.generic {{.*}} attrs = {mpk.fresh, mpk.mma = "f32"}
 // KERNELS-LABEL: func.func @product
-// KERNELS: gpu.launch_func @mp_kernels::@fma_f32_64x64_0
+// KERNELS: gpu.launch_func @mp_kernels::@fma_f32_32x32_0
 // KERNELS-NOT: gpu.launch_func
 // KERNELS: return
 // PLAIN-NOT: fma_f32
 // A multiplication and an addition that round each, in the order of a loop.
-// PTX: .entry fma_f32_64x64_0
+// PTX: .entry fma_f32_32x32_0
 // PTX: cp.async
 // PTX: mul.rn.f32
 // PTX: add.rn.f32

@@ -39,6 +39,10 @@ public:
   /// format, operands are cast to f16. Nothing if the target has no products of the format.
   std::optional<int64_t> productTime(const MatmulProblem &problem) const;
 
+  /// Attention as one kernel of 16-bit products. Nothing if kernels here have none for the target,
+  /// or for the problem.
+  std::optional<int64_t> attentionTime(const AttentionProblem &problem) const;
+
   /// A product on the scalar units, as loops that are not tiled: a thread for each sum, which reads
   /// both factors of each multiply-add; before it, a kernel that fills the sums.
   int64_t productInLoops(const MatmulProblem &problem) const;

@@ -60,6 +60,9 @@ struct TransposeSchedule {
   unsigned tile = 64, block = 256, vectorBytes = 16;
 };
 
+/// Most blocks that share the keys of a row: the kernel that merges their parts has all at once.
+constexpr unsigned kMostKeySplits = 32;
+
 struct AttentionSchedule {
   MatrixUnit unit = MatrixUnit::MmaSync;
   unsigned queries = 128, keys = 64; ///< tile of a block
@@ -111,6 +114,8 @@ std::optional<MatrixUnit> writtenUnit(const Part &part, llvm::StringRef format);
 /// scalar units one thread has all of a sum.
 std::vector<Schedule> writtenMenu(const MatmulProblem &problem, const Part &part,
                                   std::optional<Copy> copy = std::nullopt);
+/// The same for attention, by mma.sync and cp.async.
+std::vector<Schedule> writtenMenu(const AttentionProblem &problem, const Part &part);
 
 } // namespace mpcore::performance
 

@@ -5,20 +5,24 @@
 // other.
 
 #include "mp/Analysis/Cost/DispatchGroups.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
 DispatchGroups::DispatchGroups(FunctionOpInterface function, const FusionGroups &groups,
-                               Sizes &sizes, llvm::function_ref<bool(Operation *)> hasTiles)
-    : groups(groups), sizes(sizes), hasTiles(hasTiles) {
+                               Sizes &sizes,
+                               llvm::function_ref<FloatType(Operation *)> formatInTiles,
+                               bool fusesAttention)
+    : groups(groups), sizes(sizes), formatInTiles(formatInTiles), fusesAttention(fusesAttention) {
   for (Block &block : function.getFunctionBody())
     visitBlock(block);
-  this->hasTiles = nullptr;
+  this->formatInTiles = nullptr;
 }
 
 void DispatchGroups::visitBlock(Block &block) {
@@ -138,12 +142,69 @@ void DispatchGroups::visitContraction(Operation *op, const Reads &reads) {
   add(op, isProduct ? Kind::Product : Kind::Alone, reads, sizes.countElements(op->getResult(0)));
   if (!isProduct)
     return;
+  if (fusesAttention)
+    joinAttention(op, reads);
   for (Value operand : op->getOperands().take_front(2)) {
     auto [first, isNew] = products.try_emplace(operand, op);
     if (!isNew && first->second->getName() == op->getName() &&
         first->second->getOperandTypes() == op->getOperandTypes() &&
         op->getBlock() == first->second->getBlock())
       siblings.insert(op);
+  }
+}
+
+/// True if a reduction takes a maximum, or is a whole softmax.
+static bool takesMaximum(Operation *op) {
+  const FloatMeaning meaning = getFloatMeaning(op);
+  if (meaning.kind != FloatMeaning::Kind::Structured)
+    return meaning.kind == FloatMeaning::Kind::Softmax || meaning.reduce == domains::ReduceFn::Max;
+  return op
+      ->walk([](Operation *inner) {
+        return isa<arith::MaximumFOp, arith::MaxNumFOp>(inner) ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Records what a kernel of rows that `op` has become part of reads and reduces.
+void DispatchGroups::noteReads(unsigned kernel, Operation *op, const Reads &reads) {
+  Kernel &into = kernels[kernel];
+  if (groups.getKind(op) == KernelKind::Reduction) {
+    into.takesMaximum |= into.reductions == 0 && takesMaximum(op);
+    into.reductions += getFloatMeaning(op).kind == FloatMeaning::Kind::Softmax ? 2 : 1;
+  }
+  for (unsigned read : reads) {
+    const Kernel &other = kernels[read];
+    if (read == kernel || other.kind != Kind::Product || other.elements != into.elements)
+      continue;
+    into.sourceReads = into.source == read ? into.sourceReads + 1 : 1;
+    into.source = read;
+  }
+}
+
+/// Two products with a softmax between them become the kernel of the second (docs/concepts/
+/// Dispatches.md, Attention).
+void DispatchGroups::joinAttention(Operation *op, const Reads &reads) {
+  constexpr int64_t largestHead = 256, headStep = 16;
+  auto isHead = [](int64_t size) { return size <= largestHead && size % headStep == 0; };
+  for (unsigned rows : reads) {
+    Kernel &softmax = kernels[rows];
+    if (softmax.kind != Kind::Rows || softmax.reductions != 2 || !softmax.takesMaximum ||
+        softmax.source == ~0u || softmax.outside != uint64_t(llvm::count(reads, rows)))
+      continue;
+    Kernel &scores = kernels[softmax.source];
+    Operation *first = scores.first;
+    if (scores.joined != ~0u || scores.outside != softmax.sourceReads ||
+        valueProducts.contains(first) || formatInTiles(first).getWidth() != 16 ||
+        formatInTiles(op).getWidth() != 16)
+      continue;
+    const Sizes::Product &a = sizes.countProduct(first), &b = sizes.countProduct(op);
+    if (!isHead(a.k) || (!isHead(b.m) && !isHead(b.n)))
+      continue;
+    softmax.joined = scores.joined = kernels.size() - 1;
+    attentions[op] = first;
+    valueProducts[first] = op;
+    return;
   }
 }
 
@@ -192,6 +253,7 @@ void DispatchGroups::join(Operation *op, unsigned host, const Reads &reads, uint
     if (results != into.elements)
       into.rows = results;
   }
+  noteReads(host, op, reads);
   for (unsigned kernel : reads) {
     Kernel &other = kernels[kernel];
     if (kernel == host || other.joined != ~0u)
@@ -223,6 +285,7 @@ void DispatchGroups::visitComputing(Operation *op, const Reads &reads) {
     kernels[made].kind = Kind::Rows;
     kernels[made].rows = results != elements ? results : 0;
   }
+  noteReads(made, op, reads);
 }
 
 std::optional<unsigned> DispatchGroups::getKernel(Operation *op) const {

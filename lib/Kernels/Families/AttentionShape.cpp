@@ -44,8 +44,8 @@ mlir::mp::shapeAttention(const AttentionPlan &plan,
   auto isPower = [](unsigned x) { return llvm::isPowerOf2_32(x); };
   if (asked && (asked->unit != mpcore::performance::MatrixUnit::MmaSync || asked->overlapped))
     return refuse("attention is written for unit=mma.sync, without overlapped");
-  if (shape.splits > kMostKeySplits)
-    return refuse("up to " + Twine(kMostKeySplits) + " blocks share keys");
+  if (shape.splits > mpcore::performance::kMostKeySplits)
+    return refuse("up to " + Twine(mpcore::performance::kMostKeySplits) + " blocks share keys");
   if (!isPower(shape.queries) || !isPower(shape.keys) || !isPower(shape.warps) || shape.keys < 32 ||
       shape.keys > 128 || shape.warps > 8 || shape.stages < 2 ||
       (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))

@@ -11,9 +11,6 @@
 
 namespace mlir::mp {
 
-/// Most blocks that share the keys of a row: the kernel that merges their parts has all at once.
-inline constexpr unsigned kMostKeySplits = 32;
-
 /// Dynamic sizes are taken to be kAssumedSize.
 mpcore::performance::AttentionProblem problemOf(const AttentionPlan &plan);
 

@@ -15,9 +15,10 @@ namespace mlir::mp {
 
 class DispatchGroups {
 public:
-  /// `hasTiles` says of a contraction that its kernel computes in tiles; only then others join it.
+  /// `formatInTiles` gives what a contraction computes in if its kernel computes in tiles, else
+  /// null; only then others join it. `fusesAttention`: the target has kernels of attention.
   DispatchGroups(FunctionOpInterface function, const FusionGroups &groups, Sizes &sizes,
-                 llvm::function_ref<bool(Operation *)> hasTiles);
+                 llvm::function_ref<FloatType(Operation *)> formatInTiles, bool fusesAttention);
 
   /// The kernel that computes `op`; nothing if it needs none, several compute it, or another op
   /// than these makes its result (arguments, loops, copies).
@@ -38,6 +39,13 @@ public:
   /// compute both.
   bool sharesLaunch(Operation *op) const { return siblings.contains(op); }
 
+  /// The contraction whose results become the probabilities that this one multiplies, if one kernel
+  /// may compute both and the softmax between them: of 16 bits, nothing else reads what lies
+  /// between, heads as kernels take them. Null: it is no such product.
+  Operation *getLogits(Operation *op) const { return attentions.lookup(op); }
+  /// The contraction for which getLogits() gives `op`, or null.
+  Operation *getValueProduct(Operation *op) const { return valueProducts.lookup(op); }
+
 private:
   enum class Kind : uint8_t { Map, Rows, Product, Alone };
   struct Kernel {
@@ -48,7 +56,11 @@ private:
     uint64_t outside;  ///< uses of its results by others, as far as these were seen
     Operation *first;
     bool hasGrown = false;
-    unsigned joined = ~0u; ///< the kernel that it has become part of
+    unsigned reductions = 0;   ///< a softmax is two
+    bool takesMaximum = false; ///< first of all
+    unsigned source = ~0u;     ///< the product of as many elements whose results it reads
+    uint64_t sourceReads = 0;  ///< uses of these
+    unsigned joined = ~0u;     ///< the kernel that it has become part of
   };
   /// Kernels whose results an op reads, one for each use.
   using Reads = SmallVector<unsigned, 4>;
@@ -58,6 +70,8 @@ private:
   void visitView(Operation *op);
   bool mayFoldPad(Operation *op) const;
   void visitContraction(Operation *op, const Reads &reads);
+  void joinAttention(Operation *op, const Reads &reads);
+  void noteReads(unsigned kernel, Operation *op, const Reads &reads);
   void visitComputing(Operation *op, const Reads &reads);
   unsigned add(Operation *op, Kind kind, const Reads &reads, uint64_t elements);
   /// The kernel of those read that `op` may become part of; nothing if none.
@@ -71,12 +85,16 @@ private:
 
   const FusionGroups &groups;
   Sizes &sizes;
-  llvm::function_ref<bool(Operation *)> hasTiles; ///< while constructing
+  bool hasTiles(Operation *op) const { return bool(formatInTiles(op)); }
+
+  llvm::function_ref<FloatType(Operation *)> formatInTiles; ///< while constructing
+  bool fusesAttention;
   std::vector<Kernel> kernels;
   llvm::DenseMap<Operation *, unsigned> kernelOf;
   llvm::DenseMap<Operation *, Reads> pending;  ///< of ops inside of later ones
   llvm::DenseMap<Value, Operation *> products; ///< that read a value first
   llvm::DenseSet<Operation *> siblings, foldedPads;
+  llvm::DenseMap<Operation *, Operation *> attentions, valueProducts; ///< one by the other
   unsigned highest = 0; ///< level of the block at work
 };
 

@@ -11,8 +11,10 @@ using namespace mlir::mp;
 StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)
     : decisions(decisions), model(settings.costs), options(settings.placement),
       asked(settings.askedTimes), groups(decisions.getFunction()), sizes(options.assumedDim),
-      dispatches(decisions.getFunction(), groups, sizes,
-                 [&](Operation *op) { return hasTiles(op); }) {
+      dispatches(
+          decisions.getFunction(), groups, sizes,
+          [&](Operation *op) { return hasTiles(op) ? decisions.find(op)->compute : FloatType(); },
+          settings.costs.attentionTime({}).has_value()) {
   // Totals stay below 2^60: each op makes a handful of terms, each paid as often as it runs.
   uint64_t terms = 16;
   for (auto &[op, decision] : decisions.getOps())
@@ -229,15 +231,50 @@ int64_t StorageCosts::ofKernel(Operation *op, FloatType format, FloatType factor
   return model.productInLoops(problem);
 }
 
+StorageCosts::AttentionTimes StorageCosts::ofAttention(Operation *values, FloatType format) {
+  Operation *logits = dispatches.getLogits(values);
+  const Sizes::Product first = sizeOf(logits), second = sizeOf(values);
+  const std::optional<int64_t> time =
+      model.attentionTime({.batch = second.batch,
+                           .queries = first.m * first.n / std::max<int64_t>(second.k, 1),
+                           .keys = second.k,
+                           .headDim = first.k,
+                           .format = getFormatName(format)});
+  auto timeApart = [&](Operation *op) {
+    const int64_t result = model.memoryTime(sizes.countBytes(op->getResult(0), 32));
+    return ofKernel(op, format, format, /*converts=*/false) - result + ofKernelsApart(op);
+  };
+  const int64_t apart = timeApart(logits),
+                whole = time ? *time : std::max<int64_t>(apart, 0) + timeApart(values);
+  const int64_t share = std::clamp<int64_t>(apart, 0, whole);
+  return {share, whole - share};
+}
+
+int64_t StorageCosts::ofKernelsApart(Operation *op) {
+  const FloatType f32 = Float32Type::get(op->getContext());
+  if (dispatches.getValueProduct(op))
+    return ofLaunch() + 2 * ofBytes(op->getResult(0), f32);
+  if (Operation *logits = dispatches.getLogits(op))
+    return 2 * ofBytes(logits->getResult(0), f32);
+  return 0;
+}
+
 int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors,
                                     bool converts) {
   if (countsMemory())
     return 0;
+  const bool mayFuse = converts && format.getWidth() == 16; // split and scaled products do not
+  auto name = [&] { return nameContraction(op, format); };
+  if (Operation *values = dispatches.getValueProduct(op); values && mayFuse)
+    return capped(timed(name, ofAttention(values, format).logits));
   const bool isTiled = runsInTiles(op, format);
-  int64_t time = timed([&] { return nameContraction(op, format); },
-                       ofKernel(op, format, factors, converts)),
+  const bool isAttention = mayFuse && dispatches.getLogits(op);
+  int64_t time = timed(name, isAttention ? ofAttention(op, format).values
+                                         : ofKernel(op, format, factors, converts)),
           result = model.memoryTime(sizes.countBytes(op->getResult(0), 32));
   time = std::max<int64_t>(time - result, 0);
+  if (!isAttention)
+    time += ofKernelsApart(op);
   if (isTiled && dispatches.sharesLaunch(op))
     time = std::max<int64_t>(time - ofLaunch(), 0);
   if (isTiled)

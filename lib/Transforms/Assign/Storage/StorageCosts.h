@@ -117,6 +117,15 @@ private:
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors, bool converts);
   /// The time of a contraction as one kernel that reads its factors and writes its result.
   int64_t ofKernel(Operation *op, FloatType format, FloatType factors, bool converts);
+  /// The shares of both products in the kernel of attention, whose second is `values`. The first
+  /// one's is what it takes apart, so that it gains nothing where the other stays in f32.
+  struct AttentionTimes {
+    int64_t logits, values;
+  };
+  AttentionTimes ofAttention(Operation *values, FloatType format);
+  /// The time that a product of attention takes more where kernels are apart: the softmax is one,
+  /// and logits and probabilities are written and read.
+  int64_t ofKernelsApart(Operation *op);
 
   FunctionDecisions &decisions;
   const mpcore::performance::CostModel &model;
