@@ -7,6 +7,7 @@
 #include "mp/Numerics/Cast.h"
 #include "gtest/gtest.h"
 
+#include <array>
 #include <random>
 
 using namespace mlir::mp;
@@ -241,6 +242,67 @@ TEST(EmulatedScalarContraction, Convolution) {
   const std::vector<Array> arguments = {draw({2, 9, 8, 8}, random), draw({3, 3, 8, 24}, random)};
   for (const char *chip : {"sm_75", "sm_80"})
     expectSameBits(text, chip, arguments);
+}
+
+/// C + A B in f32; with a maximum behind, and of a C that is a repeated row of `c`.
+std::string addedText(int64_t m, int64_t n, int64_t k, bool transposeB, bool behind) {
+  auto shaped = [](std::initializer_list<int64_t> sizes) {
+    std::string text = "tensor<";
+    for (int64_t size : sizes)
+      text += std::to_string(size) + "x";
+    return text + "f32>";
+  };
+  const std::string a = shaped({m, k}), b = transposeB ? shaped({n, k}) : shaped({k, n}),
+                    c = shaped({m, n}), row = behind ? shaped({n}) : c;
+  std::string text = "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + row + ") -> " + c + " {\n";
+  const std::string both = "iterator_types = [\"parallel\", \"parallel\"]}";
+  if (behind)
+    text += "%e = tensor.empty() : " + c +
+            "\n%i = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n)>, affine_map<(m, n) "
+            "-> (m, n)>], " +
+            both + " ins(%c : " + row + ") outs(%e : " + c +
+            ") {\n^bb0(%x: f32, %y: f32):\nlinalg.yield %x : f32\n} -> " + c + "\n";
+  text +=
+      "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, "
+      "k) -> " +
+      std::string(transposeB ? "(n, k)" : "(k, n)") +
+      ">, affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", "
+      "\"reduction\"]} ins(%a, %b : " +
+      a + ", " + b + ") outs(" + (behind ? "%i" : "%c") + " : " + c +
+      ") {\n^bb0(%x: f32, %y: f32, %s: f32):\n%p = arith.mulf %x, %y : f32\n"
+      "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " +
+      c + "\n";
+  if (!behind)
+    return text + "return %r : " + c + "\n}\n";
+  return text + "%z = arith.constant 0.0 : f32\n%e2 = tensor.empty() : " + c +
+         "\n%o = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) "
+         "-> (m, n)>], " +
+         both + " ins(%r : " + c + ") outs(%e2 : " + c +
+         ") {\n^bb0(%x: f32, %y: f32):\n%w = arith.maximumf %x, %z : f32\nlinalg.yield %w : f32\n} "
+         "-> " +
+         c + "\nreturn %o : " + c + "\n}\n";
+}
+
+// A sum starts from C: what is -0 there stays so where all products are.
+TEST(EmulatedScalarContraction, StartsFromATensor) {
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+    for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 48}, {37, 29, 16}, {70, 130, 96}})
+      for (bool transposeB : {false, true})
+        for (bool behind : {false, true}) {
+          SCOPED_TRACE(std::string(chip) + " " + std::to_string(m) + (transposeB ? " Bt" : "") +
+                       (behind ? " behind" : ""));
+          std::mt19937 random(11);
+          Array a = draw({m, k}, random),
+                b = transposeB ? draw({n, k}, random) : draw({k, n}, random),
+                c = behind ? draw({n}, random) : draw({m, n}, random);
+          for (int64_t i = 0; i < k; ++i) { // two rows of zeros
+            a.setPattern(i, 0);
+            a.setPattern(k + i, 0x80000000u);
+          }
+          for (int64_t j = 0; j < n; j += 2)
+            c.setPattern(j, 0x80000000u);
+          expectSameBits(addedText(m, n, k, transposeB, behind), chip, {a, b, c});
+        }
 }
 
 } // namespace

@@ -34,11 +34,26 @@ func.func @product(%a: tensor<256x512xf32>, %b: tensor<512x256xf32>, %v: tensor<
   return %1 : tensor<256x256xf32>
 }
 
-// Sums that start from a tensor: what is -0 there must stay so, and products beyond the end of a sum would make it 0.
-// CHECK-LABEL: func.func @added
+// Sums that start from a tensor are of whole steps: what is -0 there must stay so, and products beyond the end of a sum would make it 0.
+// CHECK-LABEL: func.func @added_ragged
 // CHECK-NOT: mpk.mma
 // CHECK: return
-// REMARK: its f32 sums start from a tensor
+// REMARK: its f32 sums start from a tensor, and are not known to be of whole steps of 16
+func.func @added_ragged(%a: tensor<64x33xf32>, %b: tensor<33x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x33xf32>, tensor<33x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %0 : tensor<64x48xf32>
+}
+
+// CHECK-LABEL: func.func @added_of_unknown_length
+// CHECK-NOT: mpk.mma
+// CHECK: return
+func.func @added_of_unknown_length(%a: tensor<64x?xf32>, %b: tensor<?x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x?xf32>, tensor<?x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %0 : tensor<64x48xf32>
+}
+
+// CHECK-LABEL: func.func @added
+// CHECK: linalg.generic {{.*}} outs(%arg2 : tensor<64x48xf32>) attrs = {mpk.mma = "f32"}
 func.func @added(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
   return %0 : tensor<64x48xf32>

@@ -44,8 +44,8 @@ func.func @rounded_to_tf32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: ten
 // CHECK-NOT: mpk.mma
 // CHECK: return
 // REMARK: contraction runs on the scalar units: {{.*}}its f32 sums start from a tensor
-func.func @plain_f32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
-  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+func.func @plain_f32(%a: tensor<64x33xf32>, %b: tensor<33x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x33xf32>, tensor<33x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
   return %0 : tensor<64x48xf32>
 }
 
@@ -77,7 +77,7 @@ func.func @depthwise(%x: tensor<1x18x18x16xbf16>, %w: tensor<3x3x16xbf16>, %c: t
 // Constants count by their values: 0.5 is a tf32 value, 0.1 is not.
 // CHECK-LABEL: func.func @constant_operands
 // CHECK: mpk.mma = "tf32"
-// CHECK-NOT: mpk.mma
+// CHECK: mpk.mma = "f32"
 // CHECK: return
 func.func @constant_operands(%a: tensor<64x32xf32>, %c: tensor<64x48xf32>) -> (tensor<64x48xf32>, tensor<64x48xf32>) {
   %r = mp.round tf32 %a : tensor<64x32xf32>

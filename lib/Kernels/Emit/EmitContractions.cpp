@@ -85,11 +85,14 @@ private:
     SmallVector<OpFoldResult> sizes;
     for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, op.getLoc()))
       sizes.push_back(range.size);
-    const bool fresh = op->hasAttr(kMmaFreshAttrName);
+    const bool fresh = op->hasAttr(kMmaFreshAttrName), starts = startsFromOld(op);
+    auto store = [&](const GemmEpilogue &e) { storeSums(e, fresh || starts); };
+    GemmEnds ends{store};
+    if (starts)
+      ends.start = oldSum;
     const SmallVector<SmallVector<Value>> noScalars(1);
     if (failed(emitKernel(op, op, model, *contraction, operands, sizes, noScalars,
-                          fresh ? "fresh" : "added", /*epilogueInstructions=*/0,
-                          [&](const GemmEpilogue &e) { storeSums(e, fresh); })))
+                          fresh ? "fresh" : "added", /*epilogueInstructions=*/0, ends)))
       return failure();
     op.erase();
     return success();
@@ -191,9 +194,13 @@ private:
           values.push_back(operand.buffer);
       llvm::append_range(values, product.epilogue->scalars());
     }
+    auto store = [&](const GemmEpilogue &e) { epilogue.emit(e); };
+    auto start = [&](const GemmEpilogue &e, Point point) { return epilogue.start(e, point); };
+    GemmEnds ends{store};
+    if (startsFromOld(plan.op))
+      ends.start = start;
     return emitKernel(dispatch, plan.op, model, plan.contraction, epilogue.operands(), sizes,
-                      others, epilogue.text(), problemOf(plan, body).epilogueInstructions,
-                      [&](const GemmEpilogue &e) { epilogue.emit(e); });
+                      others, epilogue.text(), problemOf(plan, body).epilogueInstructions, ends);
   }
 
   /// `root` becomes a launch of a kernel for `op`, or for several products like it: `more` has the
@@ -201,8 +208,7 @@ private:
   LogicalResult emitKernel(Operation *root, linalg::GenericOp op, const target::TargetModel &model,
                            const Contraction &contraction, ArrayRef<GemmOperand> operands,
                            ArrayRef<OpFoldResult> sizes, ArrayRef<SmallVector<Value>> more,
-                           StringRef text, double epilogueInstructions,
-                           function_ref<void(const GemmEpilogue &)> epilogue) {
+                           StringRef text, double epilogueInstructions, const GemmEnds &ends) {
     StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
     const MmaInstruction *instruction = selectMmaInstruction(model, format);
     if (!instruction)
@@ -220,7 +226,7 @@ private:
     plan.schedule = *schedule;
     note(op, plan);
     if (plan.schedule.splitK == 1) {
-      launchProducts(b, plan, operands, more, text, epilogue);
+      launchProducts(b, plan, operands, more, text, ends);
       return success();
     }
     SmallVector<GemmOperand> first = {operands[0], operands[1]}, all(operands);
@@ -232,9 +238,9 @@ private:
       return made;
     };
     const SmallVector<SmallVector<Value>> noScalars(1);
-    launchProducts(b, planOf(first), first, noScalars, "parts",
-                   [&](const GemmEpilogue &e) { storeSums(e, /*fresh=*/true); });
-    launchCombination(b, planOf(all), all, more.front(), text, epilogue);
+    auto storeParts = [&](const GemmEpilogue &e) { storeSums(e, /*fresh=*/true); };
+    launchProducts(b, planOf(first), first, noScalars, "parts", {storeParts});
+    launchCombination(b, planOf(all), all, more.front(), text, ends.epilogue);
     return success();
   }
 
@@ -257,8 +263,7 @@ private:
   }
 
   void launchProducts(OpBuilder &b, const GemmPlan &hostPlan, ArrayRef<GemmOperand> operands,
-                      ArrayRef<SmallVector<Value>> more, StringRef text,
-                      function_ref<void(const GemmEpilogue &)> epilogue) {
+                      ArrayRef<SmallVector<Value>> more, StringRef text, const GemmEnds &ends) {
     GemmPlan plan = hostPlan;
     Location loc = operands.front().buffer.getLoc();
     auto [arguments, key] = argumentsOf(b, plan, operands, more, text);
@@ -274,7 +279,7 @@ private:
       ArrayRef<Type> first = types;
       kernel = emitGemmKernel(kernelModuleOf(getOperation()), loc, name, plan,
                               first.take_front(operands.size()), first.drop_front(operands.size()),
-                              epilogue);
+                              ends);
     }
     for (Size *size : dynamicSizes(plan))
       arguments.push_back(size->dynamic);

@@ -30,6 +30,16 @@ void mlir::mp::storeSums(const GemmEpilogue &e, bool fresh) {
   });
 }
 
+Value mlir::mp::oldSum(const GemmEpilogue &e, Point point) {
+  SmallVector<Value> run = e.store.load(e.operands.front(), point);
+  return run[point.column % run.size()];
+}
+
+bool mlir::mp::startsFromOld(linalg::GenericOp op) {
+  return !op->hasAttr(kMmaFreshAttrName) &&
+         op->getAttrOfType<StringAttr>(kMmaAttrName).getValue() == "f32";
+}
+
 /// True if the kernel needs elements of the argument: not of an output that is overwritten.
 static bool isRead(BlockArgument argument, const EpiloguePlan &plan) {
   return llvm::any_of(argument.getUses(), [&](OpOperand &use) {
@@ -95,7 +105,7 @@ public:
   Value read(Value value, Point point) override {
     if (value == plan.op->getResult(0)) {
       Value product = e.sum(point);
-      if (plan.op->hasAttr(kMmaFreshAttrName))
+      if (plan.op->hasAttr(kMmaFreshAttrName) || startsFromOld(plan.op))
         return product;
       return sum(e.d, evaluate->at(plan.op.getDpsInits()[0], point), product);
     }
@@ -147,6 +157,14 @@ void DispatchEpilogue::emit(const GemmEpilogue &e) const {
   SmallVector<Value> results(dispatch.getYields());
   e.store.store(e.operands.drop_front(reads.size()),
                 [&](unsigned result, Point point) { return evaluate.at(results[result], point); });
+}
+
+Value DispatchEpilogue::start(const GemmEpilogue &e, Point point) const {
+  const MathForms exact;
+  Elements elements(e, plan, reads, scalarArguments);
+  Evaluate evaluate(e.d.b, elements, exact);
+  elements.evaluate = &evaluate;
+  return evaluate.at(plan.op.getDpsInits()[0], point);
 }
 
 /// A loop is a dimension of A, of B or, where A has windows, of the outputs by itself.

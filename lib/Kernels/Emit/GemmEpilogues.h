@@ -14,6 +14,12 @@ namespace mlir::mp {
 
 /// Stores the sums in operand C; added to what it holds, unless `fresh`.
 void storeSums(const GemmEpilogue &e, bool fresh);
+/// The element of operand C at a point.
+Value oldSum(const GemmEpilogue &e, Point point);
+
+/// True if sums start from what C holds: they are f32 in the order of the loop, to which C must not
+/// be added in the end.
+bool startsFromOld(linalg::GenericOp op);
 
 /// The epilogue that the body of a dispatch on buffers spells.
 class DispatchEpilogue {
@@ -28,6 +34,8 @@ public:
   /// Equal texts mean equal epilogues.
   std::string text() const;
   void emit(const GemmEpilogue &e) const;
+  /// Evaluates what the sum at a point starts from (startsFromOld).
+  Value start(const GemmEpilogue &e, Point point) const;
 
 private:
   mutable mpk::DispatchOp dispatch;

@@ -42,8 +42,7 @@ public:
 
   /// The pointers and scalars of each product. `operands` after A and B get their bases.
   void emit(ArrayRef<SmallVector<Value>> allPointers, ArrayRef<SmallVector<Value>> allScalars,
-            Value sharedBase, MutableArrayRef<ResultOperand> operands,
-            function_ref<void(GemmEpilogue)> epilogue) {
+            Value sharedBase, MutableArrayRef<ResultOperand> operands, const GemmEnds &ends) {
     shared = sharedBase;
     locate();
     SmallVector<Value> pointers = allPointers.front(), scalars = allScalars.front();
@@ -67,26 +66,29 @@ public:
     a.prepare(pointers[0], base[0], row, thread, paddedBatch, share);
     b.prepare(pointers[1], base[1], column, thread, paddedBatch, share);
     unit->prepare(lane, warpRow, warpColumn, slice);
-    SmallVector<Value> sums = multiplyAll();
-    for (ResultOperand &operand : operands) {
-      operand.pointer = pointers[operand.operand];
-      operand.base = base[operand.operand];
-    }
+    for (ResultOperand &o : operands)
+      std::tie(o.pointer, o.base) = std::pair(pointers[o.operand], base[o.operand]);
     const EpilogueStore::Tile tile{plan.m, plan.n, sharedA.outer(), sharedB.outer()};
+    SmallVector<Value> sums(unit->accumulators(), d.zero(unit->accumulatorType()));
+    if (ends.start) { // sums of the scalar units
+      EpilogueStore store(d, tile, row, scalar->rows(), column, scalar->columns());
+      ends.startSums({d, store, nullptr, operands, scalars}, sums);
+    }
+    sums = multiplyAll(sums);
     if (plan.stagesSums())
       return storeByRows(sums, tile, row, column, [&](EpilogueStore &store, auto sum) {
-        epilogue({d, store, sum, operands, scalars});
+        ends.epilogue({d, store, sum, operands, scalars});
       });
     if (scalar) {
       EpilogueStore store(d, tile, row, scalar->rows(), column, scalar->columns());
       auto sum = [&](Point point) { return sums[scalar->accumulator(point.row, point.column)]; };
-      return epilogue({d, store, sum, operands, scalars});
+      return ends.epilogue({d, store, sum, operands, scalars});
     }
     Value firstRow = d.add(row, d.widen(d.mul(warpRow, plan.warpM())));
     Value firstColumn = d.add(column, d.widen(d.mul(warpColumn, plan.warpN())));
     EpilogueStore store(d, {tile, plan.warpM(), plan.warpN(), firstRow, firstColumn, lane});
     auto sum = [&](Point point) { return sums[store.accumulator(point)]; };
-    epilogue({d, store, sum, operands, scalars});
+    ends.epilogue({d, store, sum, operands, scalars});
   }
 
 private:
@@ -184,8 +186,7 @@ private:
                          tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n));
   }
 
-  SmallVector<Value> multiplyAll() {
-    SmallVector<Value> sums(unit->accumulators(), d.zero(unit->accumulatorType()));
+  SmallVector<Value> multiplyAll(SmallVector<Value> sums) {
     if (knownExtent(plan.k) == 0)
       return sums;
     Position start = fill();
@@ -349,8 +350,7 @@ private:
 
 gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                                         const GemmPlan &hostPlan, TypeRange buffers,
-                                        TypeRange scalars,
-                                        function_ref<void(GemmEpilogue)> epilogue) {
+                                        TypeRange scalars, const GemmEnds &ends) {
   LLVM::GlobalOp shared = dynamicSharedMemory(module, loc);
   ImplicitLocOpBuilder b(loc, module.getContext());
   b.setInsertionPointToEnd(module.getBody());
@@ -395,6 +395,6 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
                           Value(), plan.width[number]});
   Value base =
       LLVM::PtrToIntOp::create(d.b, d.b.getI32Type(), LLVM::AddressOfOp::create(d.b, shared));
-  GemmKernel(d, plan).emit(pointers, scalarValues, base, operands, epilogue);
+  GemmKernel(d, plan).emit(pointers, scalarValues, base, operands, ends);
   return kernel;
 }

@@ -20,11 +20,24 @@ struct GemmEpilogue {
   ValueRange scalars;
 };
 
+/// Says what a kernel makes of its sums and, on the scalar units, what each of them starts from;
+/// null: zeros. `sum` of what `start` gets is null.
+struct GemmEnds {
+  function_ref<void(const GemmEpilogue &)> epilogue;
+  function_ref<Value(const GemmEpilogue &, Point)> start = nullptr;
+
+  /// `sums` are those of a row, then of the next.
+  void startSums(const GemmEpilogue &e, MutableArrayRef<Value> sums) const {
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = start(e, {unsigned(i) / e.store.columns(), unsigned(i) % e.store.columns()});
+  }
+};
+
 /// Makes `module`'s kernel `name` for `plan`. Its arguments are, for each of the plan's products,
 /// `buffers`, one for each operand, and `scalars`; then sizes.
 gpu::GPUFuncOp emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                               const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
-                              function_ref<void(GemmEpilogue)> epilogue);
+                              const GemmEnds &ends);
 
 } // namespace mlir::mp
 

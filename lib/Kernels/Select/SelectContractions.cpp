@@ -101,10 +101,16 @@ static bool mayFuse(linalg::GenericOp op) {
   });
 }
 
-/// The same for tiles on the scalar units, which add in the order of the loop: a sum starts from
-/// zero, since products beyond its end are zeros, to which only the sum -0 is not the same.
+/// The same for tiles on the scalar units, which add in the order of the loop: a sum of whole steps
+/// may start from a tensor; others from zero, since products beyond their end are zeros, to which
+/// only the sum -0 is not the same.
 static StringRef selectScalar(linalg::GenericOp op, const Contraction &contraction, Miss &miss) {
   constexpr int64_t least = 16; // a warp's rows and columns, and the depth of a step
+  const bool endsInStep =
+      llvm::all_of(
+          contraction.k,
+          [&](unsigned loop) { return !ShapedType::isDynamic(op.getStaticLoopRanges()[loop]); }) &&
+      extent(op.getStaticLoopRanges(), contraction.k) % least == 0;
   const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   const bool isPinned = op->hasAttr(kScheduleAttrName);
   if (!isPinned &&
@@ -113,8 +119,11 @@ static StringRef selectScalar(linalg::GenericOp op, const Contraction &contracti
     miss = {"its rows, columns or sums are too few for a tile", /*isChoice=*/true};
     return {};
   }
-  if (!startsFromZeros(op))
-    miss.reason = "its f32 sums start from a tensor";
+  auto mark = op->getAttrOfType<StringAttr>(kMmaAttrName);
+  if (mark && mark != "f32")
+    miss.reason = ("somebody marked it '" + mark.getValue() + "'").str();
+  else if (!startsFromZeros(op) && !endsInStep)
+    miss.reason = "its f32 sums start from a tensor, and are not known to be of whole steps of 16";
   else if (mayFuse(op))
     miss.reason = "its f32 sums have flags of fast mathematics";
   else
