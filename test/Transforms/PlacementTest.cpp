@@ -57,7 +57,7 @@ TEST(Placement, IsNeverSlowerThanF32WhereAsked) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
   unsigned slowerOtherwise = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
     AssignPrecisionOptions options;
     auto module = RandomGraph(&context, seed).build(4 + seed % 29);
     auto copy = module->clone();
@@ -70,7 +70,7 @@ TEST(Placement, IsNeverSlowerThanF32WhereAsked) {
       EXPECT_LE(placement.after, placement.before) << "seed " << seed;
     }
   }
-  EXPECT_GE(slowerOtherwise, 50u); // small graphs: casts cost launches
+  EXPECT_GE(slowerOtherwise, 10u); // products of vectors, for which casts are kernels
 }
 
 static unsigned countFunctions(ModuleOp module) {

@@ -237,6 +237,9 @@ struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
         conversions = collectConversions(function);
       if (bool moved = moveCasts(conversions); folded || moved) {
         conversions = collectConversions(function);
+        // A pad that is rebuilt casts what it pads with.
+        if (moved && foldCasts(conversions, &getContext()))
+          conversions = collectConversions(function);
         mergeCasts(function, conversions);
         hasChanged = true;
       }

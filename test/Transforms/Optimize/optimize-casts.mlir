@@ -155,3 +155,21 @@ func.func @keeps_what_loses(%x: tensor<4xf32>, %y: tensor<4x4xbf16>) -> (tensor<
   %4 = mp.cast ieee %3 {inserted} : tensor<4x4xf32> to tensor<4x4xbf16>
   return %2, %4 : tensor<4xbf16>, tensor<4x4xbf16>
 }
+
+// -----
+
+// The pad is rebuilt on fewer elements, and the constant that it pads with is rounded at once, not by a second run.
+// CHECK-LABEL: func.func @pads_with_a_constant
+// CHECK-DAG: %[[C:.*]] = arith.constant 3.013670e+00 : f16
+// CHECK-DAG: %[[X:.*]] = mp.cast {{.*}} : tensor<2x4xf32> to tensor<2x4xf16>
+// CHECK: tensor.pad %[[X]]
+// CHECK: tensor.yield %[[C]] : f16
+func.func @pads_with_a_constant(%x: tensor<2x4xf32>) -> tensor<3x5xf16> {
+  %c = arith.constant 3.01333332 : f32
+  %p = tensor.pad %x low[1, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<2x4xf32> to tensor<3x5xf32>
+  %n = mp.cast ieee %p {inserted} : tensor<3x5xf32> to tensor<3x5xf16>
+  return %n : tensor<3x5xf16>
+}
