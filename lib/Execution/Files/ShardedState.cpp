@@ -198,31 +198,72 @@ static llvm::Expected<Safetensors> readShard(StringRef folder, const Object &fil
   return Safetensors::parse(std::move(*data));
 }
 
-/// Puts an array together from its parts.
-static llvm::Expected<StateArray> assemble(const Object &tensor, ArrayRef<Safetensors> files) {
-  auto type = ElementType::parse(tensor.getString("type").value_or(""));
-  const llvm::json::Array *shape = tensor.getArray("shape"), *parts = tensor.getArray("parts");
+/// The box of a part, within an array of these sizes; nothing if the manifest does not say one.
+static std::optional<Box> readBox(const Object &part, ArrayRef<int64_t> sizes) {
+  const int64_t dim = part.getInteger("dim").value_or(-1);
+  if (dim < 0)
+    return Box{};
+  const int64_t begin = part.getInteger("begin").value_or(-1),
+                end = part.getInteger("end").value_or(-1);
+  if (dim >= int64_t(sizes.size()) || begin < 0 || end < begin || end > sizes[size_t(dim)])
+    return std::nullopt;
+  return Box{dim, begin, end};
+}
+
+/// Copies a part to where it belongs, and returns its bytes.
+static llvm::Expected<size_t> place(const llvm::json::Value &entry, ArrayRef<Safetensors> files,
+                                    Array &whole) {
+  const Object *part = entry.getAsObject();
+  const int64_t file = part ? part->getInteger("file").value_or(-1) : -1;
+  std::optional<Box> box = part ? readBox(*part, whole.shape) : std::nullopt;
+  if (file < 0 || file >= int64_t(files.size()) || !box)
+    return createStringError(llvm::formatv("its manifest puts a part of {0} in shard {1}, "
+                                           "expected a range of it in one of {2} shards",
+                                           typeString(whole.shape, whole.type), file, files.size())
+                                 .str());
+  StringRef name = part->getString("name").value_or("");
+  if (!files[size_t(file)].contains(name))
+    return createStringError("a shard lacks array " + name);
+  const Array stored = files[size_t(file)].get(name);
+  size_t expected = 0;
+  forEachRun(whole, *box, [&](size_t, size_t, size_t bytes) { expected += bytes; });
+  if (stored.data.size() != expected)
+    return createStringError(llvm::formatv("array {0} of a shard has {1} bytes, expected {2}", name,
+                                           stored.data.size(), expected)
+                                 .str());
+  forEachRun(whole, *box, [&](size_t to, size_t from, size_t bytes) {
+    std::memcpy(whole.data.data() + to, stored.data.data() + from, bytes);
+  });
+  return expected;
+}
+
+/// Puts an array together from its parts. `most`: bytes of all shards, which it cannot exceed.
+static llvm::Expected<StateArray> assemble(const llvm::json::Value &entry,
+                                           ArrayRef<Safetensors> files, uint64_t most) {
+  const Object *tensor = entry.getAsObject();
+  auto type = ElementType::parse(tensor ? tensor->getString("type").value_or("") : "");
+  const llvm::json::Array *shape = tensor ? tensor->getArray("shape") : nullptr,
+                          *parts = tensor ? tensor->getArray("parts") : nullptr;
   if (!type || !shape || !parts)
     return createStringError("its manifest lacks the type, shape or parts of an array");
   SmallVector<int64_t> sizes;
-  for (const llvm::json::Value &size : *shape)
-    sizes.push_back(size.getAsInteger().value_or(0));
-  StateArray array{tensor.getString("role").value_or("").str(), std::nullopt, Array(*type, sizes)};
+  uint64_t bytes = uint64_t(type->bytes());
+  for (const llvm::json::Value &size : *shape) {
+    sizes.push_back(size.getAsInteger().value_or(-1));
+    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, uint64_t(std::max<int64_t>(sizes.back(), 0)));
+  }
+  if (bytes > most || llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
+    return createStringError(llvm::formatv("its manifest has an array of {0}, expected sizes of 0 "
+                                           "or more, and the {1} bytes of all shards at most",
+                                           typeString(sizes, *type), most)
+                                 .str());
+  StateArray array{tensor->getString("role").value_or("").str(), std::nullopt, Array(*type, sizes)};
   size_t covered = 0;
-  for (const llvm::json::Value &value : *parts) {
-    const Object &part = *value.getAsObject();
-    Box box;
-    if (int64_t dim = part.getInteger("dim").value_or(-1); dim >= 0)
-      box = {dim, part.getInteger("begin").value_or(0), part.getInteger("end").value_or(0)};
-    const Safetensors &file = files[size_t(part.getInteger("file").value_or(0))];
-    StringRef name = part.getString("name").value_or("");
-    if (!file.contains(name))
-      return createStringError("a shard lacks array " + name);
-    Array stored = file.get(name);
-    forEachRun(array.whole, box, [&](size_t to, size_t from, size_t bytes) {
-      std::memcpy(array.whole.data.data() + to, stored.data.data() + from, bytes);
-      covered += bytes;
-    });
+  for (const llvm::json::Value &part : *parts) {
+    auto placed = place(part, files, array.whole);
+    if (!placed)
+      return placed.takeError();
+    covered += *placed;
   }
   if (covered != array.whole.data.size())
     return createStringError(llvm::formatv("parts of an array have {0} bytes, expected {1}",
@@ -242,15 +283,20 @@ static llvm::Expected<std::vector<StateArray>> readAll(StringRef manifest, int64
     return createStringError("its manifest is not one of --save-state");
   step = *number;
   std::vector<Safetensors> files;
-  for (const llvm::json::Value &file : *list) {
-    auto read = readShard(llvm::sys::path::parent_path(manifest), *file.getAsObject());
+  uint64_t bytes = 0;
+  for (const llvm::json::Value &entry : *list) {
+    const Object *file = entry.getAsObject();
+    if (!file)
+      return createStringError("its manifest lists a file that is no object");
+    auto read = readShard(llvm::sys::path::parent_path(manifest), *file);
     if (!read)
       return read.takeError();
     files.push_back(std::move(*read));
+    bytes += uint64_t(file->getInteger("bytes").value_or(0)); // as many as were read
   }
   std::vector<StateArray> arrays;
   for (const llvm::json::Value &tensor : *tensors) {
-    auto array = assemble(*tensor.getAsObject(), files);
+    auto array = assemble(tensor, files, bytes);
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
