@@ -217,7 +217,6 @@ void *handle(void *pointer, bool onDevice) {
   if (answerMetadata(frame) || frame.stage != xla::kExecute)
     return nullptr;
   int code = xla::kInvalidArgument;
-  std::string message;
   mp_status status = run("mp_xla_call", [&]() -> Outcome {
     if (llvm::Error error = execute(frame, onDevice, code))
       return refused(std::move(error));

@@ -87,6 +87,11 @@ std::optional<int64_t> CostModel::productTime(const MatmulProblem &problem) cons
   return known->second;
 }
 
+int64_t CostModel::timeOf(const MatmulProblem &problem) const {
+  std::optional<int64_t> time = productTime(problem);
+  return time ? *time : productInLoops(problem);
+}
+
 std::optional<int64_t> CostModel::attentionTime(const AttentionProblem &problem) const {
   llvm::Expected<Ranked> fastest = fastestWritten(problem, *chosen);
   if (fastest)

@@ -193,7 +193,7 @@ TEST_F(DispatchGroupsTest, CountsTheProductThatAContractionIs) {
     auto module = parse(text);
     return Sizes(128).countProduct(findOp(*module, name));
   };
-  auto same = [](const Sizes::Product &p, std::array<int64_t, 4> sizes) {
+  auto same = [](const mpcore::performance::MatmulProblem &p, std::array<int64_t, 4> sizes) {
     return std::array{p.batch, p.m, p.n, p.k} == sizes;
   };
   EXPECT_TRUE(same(product("linalg.batch_matmul", R"(

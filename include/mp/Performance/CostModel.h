@@ -39,6 +39,9 @@ public:
   /// format, operands are cast to f16. Nothing if the target has no products of the format.
   std::optional<int64_t> productTime(const MatmulProblem &problem) const;
 
+  /// The same, or productInLoops() where the target has no products of the format.
+  int64_t timeOf(const MatmulProblem &problem) const;
+
   /// Attention as one kernel of 16-bit products. Nothing if kernels here have none for the target,
   /// or for the problem.
   std::optional<int64_t> attentionTime(const AttentionProblem &problem) const;

@@ -198,7 +198,8 @@ void DispatchGroups::joinAttention(Operation *op, const Reads &reads) {
         valueProducts.contains(first) || formatInTiles(first).getWidth() != 16 ||
         formatInTiles(op).getWidth() != 16)
       continue;
-    const Sizes::Product &a = sizes.countProduct(first), &b = sizes.countProduct(op);
+    const mpcore::performance::MatmulProblem a = sizes.countProduct(first),
+                                             b = sizes.countProduct(op);
     if (!isHead(a.k) || (!isHead(b.m) && !isHead(b.n)))
       continue;
     softmax.joined = scores.joined = kernels.size() - 1;

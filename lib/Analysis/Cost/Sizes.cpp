@@ -84,19 +84,24 @@ uint64_t Sizes::countMultiplyAdds(Operation *op) {
   return llvm::SaturatingMultiply<uint64_t>(results, each);
 }
 
-Sizes::Product Sizes::countProduct(Operation *op) {
+mpcore::performance::MatmulProblem Sizes::countProduct(Operation *op) {
+  mpcore::performance::MatmulProblem product;
+  product.format = product.result = "f32";
   if (op->getNumOperands() < 2 || op->getNumResults() == 0)
-    return {};
+    return product;
   // A has batch m k elements, B has batch n k, the result has batch m n.
   const double a = double(countElements(op->getOperand(0))),
                b = double(countElements(op->getOperand(1))),
                results = double(countElements(op->getResult(0))),
                all = double(countMultiplyAdds(op));
-  if (a * b * results * all == 0)
-    return {.m = 0};
+  if (a * b * results * all == 0) {
+    product.m = 0;
+    return product;
+  }
   auto whole = [](double size) { return int64_t(std::clamp(std::round(size), 1.0, 1e12)); };
   const double batch = a * b * results / (all * all);
-  Product product{.m = whole(all / b), .k = whole(all / results)};
+  product.m = whole(all / b);
+  product.k = whole(all / results);
   product.n = whole(results / double(product.m));
   if (batch >= 2) { // below, an operand is shared, or its elements are by windows
     product.batch = whole(batch);

@@ -47,8 +47,7 @@ namespace {
 /// Sums up one kernel.
 struct Kernel {
   double runs = 1, bytes = 0, multiplyAdds = 0, operations = 0;
-  std::string format = "f32"; ///< of its contraction
-  Sizes::Product product;     ///< that is
+  mpcore::performance::MatmulProblem product; ///< that its contraction is
   llvm::SmallPtrSet<void *, 8> read;
 };
 
@@ -88,9 +87,9 @@ private:
     if (precision && precision.getOpClass() == OpClass::TensorCore) {
       const double products = double(sizes.countMultiplyAdds(op));
       kernel.multiplyAdds += products;
-      kernel.format = factorFormat(op);
       kernel.product = sizes.countProduct(op);
-      costs.multiplyAdds[kernel.format] += products * kernel.runs;
+      kernel.product.format = factorFormat(op);
+      costs.multiplyAdds[kernel.product.format] += products * kernel.runs;
       return;
     }
     if (op->getNumResults() == 0 || !isa<FloatType>(getElementTypeOrSelf(op->getResult(0))))
@@ -123,24 +122,12 @@ private:
         kernel.bytes += bytesOf(result);
   }
 
-  int64_t timeProduct(const Kernel &kernel) const {
-    const Sizes::Product &size = kernel.product;
-    const mpcore::performance::MatmulProblem problem{.batch = size.batch,
-                                                     .m = size.m,
-                                                     .n = size.n,
-                                                     .k = size.k,
-                                                     .format = kernel.format,
-                                                     .result = "f32"};
-    std::optional<int64_t> time = model.productTime(problem);
-    return time ? *time : model.productInLoops(problem);
-  }
-
   void addKernel(const Kernel &kernel) {
     constexpr double kMicro = 1e-6; // of picoseconds
     const double launch = double(model.launch()) * kMicro,
                  memory = double(model.memoryTime(uint64_t(kernel.bytes))) * kMicro;
     const double whole =
-        double(kernel.multiplyAdds > 0 ? timeProduct(kernel)
+        double(kernel.multiplyAdds > 0 ? model.timeOf(kernel.product)
                                        : model.elementwiseTime(uint64_t(kernel.operations), 0)) *
         kMicro;
     const double arithmetic = std::max(0.0, whole - launch),

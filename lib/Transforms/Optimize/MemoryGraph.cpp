@@ -107,18 +107,11 @@ int64_t MemoryGraph::timeOf(Operation *op) const {
     for (OpOperand &operand : op->getOpOperands())
       if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
         format = getFloatFormat(operand.get().getType());
-    const Sizes::Product size = sizes.countProduct(op);
-    std::string name;
+    mpcore::performance::MatmulProblem problem = sizes.countProduct(op);
+    problem.format.clear();
     if (format)
-      llvm::raw_string_ostream(name) << format;
-    const mpcore::performance::MatmulProblem problem{.batch = size.batch,
-                                                     .m = size.m,
-                                                     .n = size.n,
-                                                     .k = size.k,
-                                                     .format = name,
-                                                     .result = "f32"};
-    std::optional<int64_t> time = costs.productTime(problem);
-    return time ? *time : costs.productInLoops(problem);
+      llvm::raw_string_ostream(problem.format) << format;
+    return costs.timeOf(problem);
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     operations = structured.getBlock()->getOperations().size();
     for (int64_t size : structured.getStaticLoopRanges())

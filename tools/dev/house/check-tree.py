@@ -36,7 +36,7 @@ ROOMS = {
     "Dialect": ["Support", "Numerics"],
     "Proofs": ["Dialect"],
     "Interfaces": ["Domains", "Dialect"],
-    "Analysis": ["Interfaces", "Domains", "Target"],
+    "Analysis": ["Interfaces", "Domains", "Target", "Performance"],
     "Report": ["Analysis"],
     "Import": ["Dialect"],
     "Models": ["Dialect"],

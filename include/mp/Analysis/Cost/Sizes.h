@@ -7,6 +7,7 @@
 #define MP_ANALYSIS_COST_SIZES_H
 
 #include "mlir/IR/Operation.h"
+#include "mp/Performance/Problem.h"
 
 namespace mlir::mp {
 
@@ -21,11 +22,9 @@ public:
   uint64_t countBytes(Value value, unsigned bits);
 
   /// The matrix product that a contraction is, its dimensions of a kind as one: batch, rows,
-  /// columns, sums. Elements that the windows of a convolution share count in each.
-  struct Product {
-    int64_t batch = 1, m = 1, n = 1, k = 1;
-  };
-  Product countProduct(Operation *op);
+  /// columns, sums. Elements that the windows of a convolution share count in each. Sums are stored
+  /// in f32; what multiplies is the caller's to say, and f32 else.
+  mpcore::performance::MatmulProblem countProduct(Operation *op);
 
   /// Multiply-adds of a contraction: by its loops, or by the TOSA operator's definition.
   uint64_t countMultiplyAdds(Operation *op);

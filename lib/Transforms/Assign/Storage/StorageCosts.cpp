@@ -65,13 +65,13 @@ static bool multipliesVectors(Operation *op) {
 bool StorageCosts::runsInTiles(Operation *op, FloatType format) {
   // mp-select-contractions leaves less to loops.
   constexpr int64_t shortest = 128, leastInF32 = 16;
-  const Sizes::Product &size = sizeOf(op);
+  const mpcore::performance::MatmulProblem &size = sizeOf(op);
   if (format.isF32())
     return std::min({size.m, size.n, size.k}) >= leastInF32;
   return canContractIn(format) && !(multipliesVectors(op) && size.k < shortest);
 }
 
-const Sizes::Product &StorageCosts::sizeOf(Operation *op) {
+const mpcore::performance::MatmulProblem &StorageCosts::sizeOf(Operation *op) {
   auto [known, isNew] = products.try_emplace(op);
   if (isNew) // asked for every way to compute
     known->second = sizes.countProduct(op);
@@ -213,27 +213,19 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
 }
 
 int64_t StorageCosts::ofKernel(Operation *op, FloatType format, FloatType factors, bool converts) {
-  const Sizes::Product &size = sizeOf(op);
-  mpcore::performance::MatmulProblem problem{.batch = size.batch,
-                                             .m = size.m,
-                                             .n = size.n,
-                                             .k = size.k,
-                                             .format = getFormatName(format),
-                                             .result = "f32"};
+  mpcore::performance::MatmulProblem problem = sizeOf(op);
+  problem.format = getFormatName(format);
   unsigned *bits[] = {&problem.aBits, &problem.bBits};
   for (OpOperand &operand : op->getOpOperands().take_front(2))
     if (FloatType own = getFloatFormat(operand.get().getType());
         converts && own && own.isF32() && isConvertedByReaders(operand.get(), own, factors))
       *bits[operand.getOperandNumber()] = own.getWidth();
-  if (runsInTiles(op, format))
-    if (std::optional<int64_t> time = model.productTime(problem))
-      return *time;
-  return model.productInLoops(problem);
+  return runsInTiles(op, format) ? model.timeOf(problem) : model.productInLoops(problem);
 }
 
 StorageCosts::AttentionTimes StorageCosts::ofAttention(Operation *values, FloatType format) {
   Operation *logits = dispatches.getLogits(values);
-  const Sizes::Product first = sizeOf(logits), second = sizeOf(values);
+  const mpcore::performance::MatmulProblem first = sizeOf(logits), second = sizeOf(values);
   const std::optional<int64_t> time =
       model.attentionTime({.batch = second.batch,
                            .queries = first.m * first.n / std::max<int64_t>(second.k, 1),

@@ -112,7 +112,7 @@ private:
   /// on the scalar units.
   bool hasTiles(Operation *op);
   bool runsInTiles(Operation *op, FloatType format);
-  const Sizes::Product &sizeOf(Operation *op);
+  const mpcore::performance::MatmulProblem &sizeOf(Operation *op);
   /// The same; `converts`: factors may be stored in f32 and narrowed on the way.
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors, bool converts);
   /// The time of a contraction as one kernel that reads its factors and writes its result.
@@ -134,8 +134,8 @@ private:
   FusionGroups groups;
   Sizes sizes;
   SmallVector<std::pair<FloatType, bool>, 4> contracts; ///< formats asked for so far
-  llvm::DenseMap<Operation *, Sizes::Product> products; ///< of contractions
-  llvm::DenseMap<Value, Products> readers;              ///< of values that contractions read
+  llvm::DenseMap<Operation *, mpcore::performance::MatmulProblem> products; ///< of contractions
+  llvm::DenseMap<Value, Products> readers; ///< of values that contractions read
   DispatchGroups dispatches;
   Value counted; ///< the last one: each format is asked for in turn
   Transfers transfers = {false, false, 0};
