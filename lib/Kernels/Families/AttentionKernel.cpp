@@ -14,30 +14,23 @@
 
 #include "AttentionKernel.h"
 
+#include "AttentionLogits.h"
 #include "AttentionParts.h"
+#include "AttentionProducts.h"
 #include "AttentionResult.h"
 #include "SeenTiles.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mp/Kernels/MmaSelection.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-
-static const MmaInstruction &instructionOf(const AttentionShape &s) {
-  static constexpr MmaInstruction half{"f16", 16, 8, 16, 16}, brain{"bf16", 16, 8, 16, 16};
-  return s.plan.element().isF16() ? half : brain;
-}
 
 namespace {
 
 class AttentionKernel {
 public:
   AttentionKernel(KernelFunction &kernel, const AttentionShape &shape, const MathForms &forms)
-      : k(kernel), d(kernel.d), s(shape), p(shape.plan), mma(instructionOf(shape)), query(k, s),
-        key(k, s, p.key, p.depth), value(k, s, p.value, p.width),
-        scoreElements(k, p, p.scores->getResult(0), p.keys), logits(d.b, scoreElements, forms),
-        seen(k, s) {
-    isFolded = foldsScale(p, forms);
+      : k(kernel), d(kernel.d), s(shape), p(shape.plan), products(k, s), query(products.query),
+        key(products.key), value(products.value), logits(k, s, forms), seen(k, s) {
     softmax.emplace(d, forms.approximate, foldedScale(p, forms));
     if (s.splits > 1)
       parts.emplace(k, s);
@@ -69,7 +62,7 @@ private:
   Value base(BlockArgument argument) {
     Value sum = d.ix(k.operands[argument.getArgNumber()].offset);
     for (unsigned loop : p.batch)
-      sum = d.add(sum, d.mul(scoreElements.fixed[loop], d.ix(stepAlong(k, p, argument, loop))));
+      sum = d.add(sum, d.mul(batchIndex[loop], d.ix(stepAlong(k, p, argument, loop))));
     return sum;
   }
 
@@ -90,11 +83,13 @@ private:
       tile = d.sub(d.sub(blocks, d.ix(1)), tile);
     firstRow = d.mul(tile, int64_t(s.queries));
     batch = d.div(block, blocks);
-    scoreElements.fixed = AttentionResult::indicesOf(k, p, p.batch, batch);
+    batchIndex = AttentionResult::indicesOf(k, p, p.batch, batch);
+    logits.setBatch(batchIndex);
     if (result)
-      result->setBatch(scoreElements.fixed);
+      result->setBatch(batchIndex);
     keyCount = k.extent(p, p.keys);
-    steps = d.narrow(d.div(d.add(keyCount, int64_t(s.keys) - 1), int64_t(s.keys)));
+    logits.setKeys(keyCount,
+                   d.narrow(d.div(d.add(keyCount, int64_t(s.keys) - 1), int64_t(s.keys))));
     // Rows and columns of accumulators: lane / 4 and twice lane % 4.
     Value first =
         d.add(firstRow, d.widen(d.add(d.mul(warp, int64_t(s.rowsOfWarp())), d.div(lane, 4))));
@@ -107,10 +102,11 @@ private:
 
   /// Indices of the loops of a row; those of the last for rows beyond the end.
   void placeRow(Value number) {
-    scoreElements.rows.push_back(
-        AttentionResult::indicesOf(k, p, p.rows, d.min(number, d.sub(rowCount, d.ix(1)))));
+    DenseMap<unsigned, Value> indices =
+        AttentionResult::indicesOf(k, p, p.rows, d.min(number, d.sub(rowCount, d.ix(1))));
+    logits.addRow(indices);
     if (result)
-      result->addRow(scoreElements.rows.back());
+      result->addRow(indices);
   }
 
   /// Chooses the tiles that the loop goes through, all of them if `all` holds.
@@ -141,7 +137,7 @@ private:
   }
 
   void fill() {
-    shared = k.dynamicShared();
+    Value shared = k.dynamicShared();
     ring = d.add(shared, query.bytes());
     SmallVector<Work> work;
     query.list(shared, work);
@@ -155,10 +151,7 @@ private:
       NVVM::CpAsyncCommitGroupOp::create(d.b);
     }
     synchronize();
-    keptQuery.clear();
-    if (s.keepsQuery)
-      for (unsigned head = 0; head < s.depth(); head += 16)
-        keptQuery.push_back(query.read(shared, 0, head));
+    products.setQuery(shared);
   }
 
   /// Holds the values that the loop over tiles carries.
@@ -211,8 +204,7 @@ private:
     start.valueAt = value.copies().advance(value.copies().start(), ahead);
     auto made = scf::ForOp::create(d.b, tiles.first, tiles.end, d.i32(1), pack(start));
     keepWhole(made);
-    if (!p.keys.empty()) // else nothing is known to vary along the columns, scores least of all
-      logits.hoistBefore(made);
+    logits.hoistBefore(made);
     OpBuilder::InsertionGuard guard(d.b);
     d.b.setInsertionPointToStart(made.getBody());
     State state = unpack(made.getRegionIterArgs());
@@ -231,12 +223,12 @@ private:
       ArrayRef<Work> all(work);
       const size_t from = all.size() * part / parts, to = all.size() * (part + 1) / parts;
       const unsigned firstKey = part * s.atOnce;
-      SmallVector<Value> x = scores(state.read, firstKey);
+      SmallVector<Value> x = products.scores(state.read, firstKey);
       for (const Work &item : all.slice(from, to - from))
         item();
-      toLogits(x, number, firstKey);
+      logits.replace(x, number, firstKey, laneColumn);
       rescale(state, takeColumns(state, x));
-      addOutput(state, x, firstKey);
+      products.addOutput(state.output, x, state.read, firstKey);
     }
     NVVM::CpAsyncCommitGroupOp::create(d.b);
     synchronize();
@@ -248,99 +240,6 @@ private:
     state.valueAt = value.copies().advance(state.valueAt, 1);
   }
 
-  /// Accumulators of (row tile, tile of 8 keys).
-  SmallVector<Value> scores(Value stage, unsigned firstKey) {
-    const unsigned keyTiles = s.atOnce / 8, headParts = s.depth() / 16;
-    SmallVector<Value> x(rowTiles() * keyTiles * 4, d.zero(d.b.getF32Type()));
-    struct Part {
-      SmallVector<SmallVector<Value, 4>> query, key;
-    };
-    auto read = [&](unsigned part) {
-      Part made;
-      for (unsigned row = 0; row < rowTiles(); ++row)
-        made.query.push_back(s.keepsQuery ? keptQuery[part]
-                                          : query.read(shared, row * 16, part * 16));
-      for (unsigned tile = 0; tile < keyTiles; tile += 2)
-        made.key.push_back(key.read(stage, firstKey + tile * 8, part * 16));
-      return made;
-    };
-    Part here = read(0);
-    for (unsigned part = 0; part < headParts; ++part) {
-      Part next;
-      if (part + 1 < headParts)
-        next = read(part + 1);
-      for (unsigned row = 0; row < rowTiles(); ++row)
-        for (unsigned tile = 0; tile < keyTiles; ++tile)
-          multiplyAdd(d, mma, here.query[row], ArrayRef(here.key[tile / 2]).slice(tile % 2 * 2, 2),
-                      MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4));
-      here = next;
-    }
-    return x;
-  }
-
-  /// The register of (row, column) of a lane, numbers of those it holds.
-  unsigned registerOf(unsigned row, unsigned column, unsigned tiles) const {
-    return (row / 2 * tiles + column / 2) * 4 + row % 2 * 2 + column % 2;
-  }
-
-  void toLogits(MutableArrayRef<Value> x, Value number, unsigned firstKey) {
-    const unsigned tiles = s.atOnce / 8;
-    Value first = d.add(d.widen(d.add(d.mul(number, int64_t(s.keys)), int64_t(firstKey))),
-                        d.widen(laneColumn));
-    SmallVector<Value> keyIndex;
-    for (unsigned column = 0; column < columns(); ++column)
-      keyIndex.push_back(d.add(first, int64_t(column / 2 * 8 + column % 2)));
-    std::optional<int64_t> known;
-    if (int64_t extent = p.extent(p.keys); !ShapedType::isDynamic(extent))
-      known = extent;
-    const bool isRagged = !known || *known % s.keys != 0;
-    if (!isFolded) {
-      SmallVector<Value> raw(x);
-      scoreElements.columnIndex = keyIndex;
-      if (isRagged)
-        for (Value &index : scoreElements.columnIndex)
-          index = d.min(index, d.sub(keyCount, d.ix(1)));
-      scoreElements.held = [&, raw](unsigned row, unsigned column) {
-        return raw[registerOf(row, column, tiles)];
-      };
-      logits.forgetColumns();
-      for (unsigned row = 0; row < rows(); ++row)
-        for (unsigned column = 0; column < columns(); ++column) {
-          Point point{row, column};
-          Value logit = p.logits.op ? logits.inBody(p.logits.op, p.logits.value, point)
-                                    : logits.at(p.logits.value, point);
-          x[registerOf(row, column, tiles)] =
-              logit.getType().isF32() ? logit : arith::ExtFOp::create(d.b, d.b.getF32Type(), logit);
-        }
-    }
-    if (isRagged)
-      maskBeyond(x, number, keyIndex, tiles);
-  }
-
-  /// Keys beyond the end, which only the last tile has, are at minus infinity.
-  void maskBeyond(MutableArrayRef<Value> x, Value number, ArrayRef<Value> keyIndex,
-                  unsigned tiles) {
-    Value isLast = d.equal(number, d.sub(steps, d.i32(1)));
-    auto branch = scf::IfOp::create(d.b, SmallVector<Type>(x.size(), d.b.getF32Type()), isLast,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(d.b);
-    d.b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(d.b, x);
-    d.b.setInsertionPointToStart(branch.thenBlock());
-    Value lowest = arith::ConstantOp::create(
-        d.b, d.b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
-    SmallVector<Value> masked(x);
-    for (unsigned column = 0; column < columns(); ++column) {
-      Value inside = d.less(keyIndex[column], keyCount);
-      for (unsigned row = 0; row < rows(); ++row) {
-        Value &logit = masked[registerOf(row, column, tiles)];
-        logit = d.select(inside, logit, lowest);
-      }
-    }
-    scf::YieldOp::create(d.b, masked);
-    llvm::copy(branch.getResults(), x.begin());
-  }
-
   /// Makes probabilities of logits; the factor of each row's output.
   SmallVector<Value> takeColumns(State &state, MutableArrayRef<Value> x) {
     const unsigned tiles = s.atOnce / 8;
@@ -348,10 +247,10 @@ private:
     for (unsigned row = 0; row < rows(); ++row) {
       SmallVector<Value> line;
       for (unsigned column = 0; column < columns(); ++column)
-        line.push_back(x[registerOf(row, column, tiles)]);
+        line.push_back(x[accumulatorOf(row, column, tiles)]);
       factors.push_back(softmax->take(state.rows[row], line));
       for (unsigned column = 0; column < columns(); ++column)
-        x[registerOf(row, column, tiles)] = line[column];
+        x[accumulatorOf(row, column, tiles)] = line[column];
     }
     return factors;
   }
@@ -380,36 +279,6 @@ private:
     state.output.assign(branch.getResults().begin(), branch.getResults().end());
   }
 
-  void addOutput(State &state, ArrayRef<Value> x, unsigned firstKey) {
-    const unsigned keyTiles = s.atOnce / 8, halves = headTiles() / 2;
-    // Accumulators of two tiles of 8 keys are operand A of 16 keys.
-    SmallVector<SmallVector<Value, 4>> probabilities;
-    for (unsigned row = 0; row < rowTiles(); ++row)
-      for (unsigned tile = 0; tile < keyTiles; tile += 2) {
-        ArrayRef<Value> from = x.slice((row * keyTiles + tile) * 4, 8);
-        SmallVector<Value, 4> &fragment = probabilities.emplace_back();
-        for (unsigned i = 0; i < 8; i += 2)
-          fragment.push_back(packNarrowed(d, from[i], from[i + 1], p.element()));
-      }
-    Value stage = d.add(state.read, int64_t(key.tile().bytes()));
-    auto read = [&](unsigned number) {
-      return value.read(stage, firstKey + number / halves * 16, number % halves * 16);
-    };
-    const unsigned count = keyTiles / 2 * halves;
-    SmallVector<Value, 4> here = read(0), next;
-    for (unsigned number = 0; number < count; ++number) {
-      if (number + 1 < count)
-        next = read(number + 1);
-      for (unsigned row = 0; row < rowTiles(); ++row)
-        for (unsigned half : {0, 1})
-          multiplyAdd(d, mma, probabilities[row * keyTiles / 2 + number / halves],
-                      ArrayRef(here).slice(half * 2, 2),
-                      MutableArrayRef(state.output)
-                          .slice((row * headTiles() + number % halves * 2 + half) * 4, 4));
-      here = next;
-    }
-  }
-
   /// Divides by the sums and writes the results, or leaves both for the kernel that merges parts.
   void finish(ValueRange carried) {
     State state = unpack(carried);
@@ -422,7 +291,7 @@ private:
       OpBuilder::InsertionGuard guard(d.b);
       enterIf(rowNumber[row]);
       auto held = [&](unsigned column) {
-        return state.output[registerOf(row, column, headTiles())];
+        return state.output[accumulatorOf(row, column, headTiles())];
       };
       if (result)
         result->store(row, columns, [&](unsigned column) -> Value {
@@ -456,23 +325,20 @@ private:
   DeviceBuilder &d;
   const AttentionShape &s;
   const AttentionPlan &p;
-  const MmaInstruction &mma;
-  QueryTile query;
-  KeyTiles key, value;
-  AttentionElements scoreElements;
-  Evaluate logits;
+  AttentionProducts products;
+  QueryTile &query;
+  KeyTiles &key, &value;
+  AttentionLogits logits;
   std::optional<AttentionResult> result; ///< if the block sees all keys
   std::optional<AttentionParts> parts;   ///< if it does not
   std::optional<OnlineSoftmax> softmax;
-  bool isFolded = false; ///< logits are scores, and the exponent has their factor
   SeenTiles seen;
-  Value thread, lane, warp, laneColumn, rowCount, firstRow, keyCount, shared, ring;
-  Value batch;     ///< number of it
+  Value thread, lane, warp, laneColumn, rowCount, firstRow, keyCount, ring;
+  Value batch; ///< number of it
+  DenseMap<unsigned, Value> batchIndex;
   Value part;      ///< which part of the keys the block has (i32); null: all
-  Value steps;     ///< tiles of all keys
   TileRange tiles; ///< those that are gone through
   SmallVector<Value> rowNumber;
-  SmallVector<SmallVector<Value, 4>> keptQuery;
 };
 
 } // namespace

@@ -6,9 +6,7 @@
 #include "StreamKernel.h"
 
 #include "../Build/Elements.h"
-#include "../Build/Evaluate.h"
-#include "../Build/RowReduce.h"
-#include "StreamMemory.h"
+#include "StreamColumns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mp/Interfaces/LoopNest.h"
 
@@ -32,17 +30,11 @@ public:
   StreamKernel(KernelFunction &kernel, const StreamShape &shape, const MathForms &forms,
                StreamPart part)
       : k(kernel), d(kernel.d), s(shape), forms(forms), part(part), memory(kernel, shape),
-        evaluate(kernel.d.b, *this, forms) {
-    threads.perRow = s.threadsPerRow;
-    threads.rows = s.rowsPerBlock;
-    threads.lanesAlongColumns = s.lanesAlongColumns;
-  }
+        evaluate(kernel.d.b, *this, forms), columns(kernel, shape, part, memory, evaluate) {}
 
   void emit() {
-    placeThread();
-    if (s.whole)
-      holdRow();
-    RowReduce rows(k, threads);
+    columns.begin();
+    RowReduce rows(k, columns.threads);
     Value room;
     if (int64_t bytes = sharedBytes(rows))
       room = k.sharedRoom(bytes);
@@ -61,119 +53,7 @@ public:
   }
 
 private:
-  // The place of the thread.
-
-  void placeThread() {
-    Value thread = k.thread(), block = k.block();
-    Value perRow = d.i32(s.threadsPerRow), rows = d.i32(s.rowsPerBlock);
-    if (s.lanesAlongColumns) {
-      threads.position = s.rowsPerBlock == 1 ? thread : d.rem(thread, perRow);
-      threads.row = s.rowsPerBlock == 1 ? d.i32(0) : d.div(thread, perRow);
-    } else {
-      threads.row = d.rem(thread, rows);
-      threads.position = d.div(thread, rows);
-    }
-    Value group = d.widen(block);
-    tile = d.ix(0);
-    if (s.tiled && s.columns != s.span()) {
-      bool one = !ShapedType::isDynamic(s.columns) && s.columns <= s.span();
-      if (!one) {
-        Value tiles = tilesOf();
-        tile = s.rows == 1 ? group : d.rem(group, tiles);
-        group = s.rows == 1 ? d.ix(0) : d.div(group, tiles);
-      }
-    }
-    if (part == StreamPart::Parts) {
-      split = d.rem(group, d.ix(s.splits));
-      group = d.div(group, d.ix(s.splits));
-    }
-    Value row = d.add(d.mul(group, d.ix(s.rowsPerBlock)), d.widen(threads.row));
-    Value inside;
-    if (ShapedType::isDynamic(s.rows) ? s.rowsPerBlock > 1 : s.rows % s.rowsPerBlock != 0)
-      inside = d.less(row, extent(s.plan.rows));
-    memory.setRow(row, inside);
-    rowIndex = row;
-    rowInside = inside;
-    start = d.mul(d.widen(threads.position), d.ix(s.vector));
-  }
-
-  Value extent(ArrayRef<unsigned> loops) { return k.extent(s.plan, loops); }
-
-  Value tilesOf() {
-    if (!ShapedType::isDynamic(s.columns))
-      return d.ix(llvm::divideCeil(s.columns, s.span()));
-    return d.div(d.add(extent(s.plan.columns), d.ix(s.span() - 1)), d.ix(s.span()));
-  }
-
-  int64_t step() const { return int64_t(s.threadsPerRow) * s.vector; }
-
-  /// All chunks of the row (or of the block's tile of it), for good.
-  void holdRow() {
-    Value base = d.add(start, d.mul(tile, d.ix(s.span())));
-    SmallVector<Chunk> chunks;
-    for (unsigned i = 0; i < s.chunks; ++i) {
-      Chunk chunk{int64_t(i) * step(), Value()};
-      bool certain = !ShapedType::isDynamic(s.columns) &&
-                     (s.tiled && s.columns > s.span() ? s.columns % s.span() == 0
-                                                      : s.columns >= (i + 1) * step());
-      if (!certain)
-        chunk.inside = d.less(d.add(base, d.ix(chunk.ahead)), extent(s.plan.columns));
-      chunks.push_back(chunk);
-    }
-    memory.setColumns(base, chunks);
-  }
-
-  // Passes over columns.
-
   using Values = SmallVector<Value>;
-
-  /// Calls `body` with all columns held, once for each set of columns; `carried` goes through.
-  Values overColumns(Values carried, function_ref<Values(Values)> body) {
-    if (s.whole)
-      return body(carried);
-    Value all = extent(s.plan.columns);
-    const int64_t full = step() * s.chunks;
-    if (part == StreamPart::Parts) {
-      // Each split has a multiple of what threads hold, the last one what is left.
-      const int64_t piece = llvm::alignTo(llvm::divideCeil(s.columns, s.splits), full);
-      Value from = d.mul(split, d.ix(piece)), to = least(d.add(from, d.ix(piece)), all);
-      from = least(from, all);
-      Value rest = d.rem(arith::SubIOp::create(d.b, to, from), d.ix(full));
-      Value end = arith::SubIOp::create(d.b, to, rest);
-      carried = loop(from, end, full, s.chunks, /*guarded=*/false, carried, body);
-      return loop(end, to, step(), 1, /*guarded=*/true, carried, body);
-    }
-    const bool known = !ShapedType::isDynamic(s.columns);
-    Value end = known ? d.ix(s.columns - s.columns % full)
-                      : arith::SubIOp::create(d.b, all, d.rem(all, d.ix(full))).getResult();
-    if (!known || s.columns >= full)
-      carried = loop(d.ix(0), end, full, s.chunks, /*guarded=*/false, carried, body);
-    if (!known || s.columns % full != 0)
-      carried = loop(end, all, step(), 1, /*guarded=*/true, carried, body);
-    return carried;
-  }
-
-  Values loop(Value from, Value to, int64_t by, unsigned chunks, bool guarded, Values carried,
-              function_ref<Values(Values)> body) {
-    auto loop = scf::ForOp::create(d.b, from, to, d.ix(by), carried);
-    OpBuilder::InsertionGuard restore(d.b);
-    evaluate.hoistBefore(loop);
-    d.b.setInsertionPointToStart(loop.getBody());
-    Value base = d.add(loop.getInductionVar(), start);
-    SmallVector<Chunk> held;
-    for (unsigned i = 0; i < chunks; ++i)
-      held.push_back(
-          {int64_t(i) * step(), guarded ? d.less(base, extent(s.plan.columns)) : Value()});
-    memory.setColumns(base, held);
-    evaluate.forgetColumns();
-    Values arguments(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-    Values next = body(arguments);
-    if (!carried.empty())
-      scf::YieldOp::create(d.b, next);
-    evaluate.forgetColumns();
-    evaluate.hoistBefore(nullptr);
-    return Values(loop.getResults().begin(), loop.getResults().end());
-  }
 
   // Reductions.
 
@@ -218,7 +98,7 @@ private:
         else
           carried.append(kChains, neutral(sum));
       }
-    carried = overColumns(carried, [&](Values values) {
+    carried = columns.pass(carried, [&](Values values) {
       const size_t own = values.size() / sums.size();
       for (auto [i, sum] : llvm::enumerate(sums))
         sum.chains.assign(values.begin() + i * own, values.begin() + (i + 1) * own);
@@ -259,12 +139,10 @@ private:
     }
   }
 
-  Value least(Value x, Value y) { return arith::MinSIOp::create(d.b, x, y); }
-
   /// Returns where split number `index` of this row is, in the buffer of sum `number`.
   Value partPointer(unsigned number, Type type, Value index) {
     const KernelOperand &buffer = k.operands[k.operands.size() - sumCount() + number];
-    Value place = d.add(d.mul(index, d.ix(s.rows)), rowIndex);
+    Value place = d.add(d.mul(index, d.ix(s.rows)), columns.row);
     return d.advance(buffer.pointer, place, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   }
   unsigned sumCount() const { return sumsOf(s.plan.levels.front()).size(); }
@@ -273,8 +151,8 @@ private:
   void loadParts(MutableArrayRef<Sum> sums) {
     for (auto [number, sum] : llvm::enumerate(sums))
       for (unsigned first = 0; first < s.splits; first += s.threadsPerRow) {
-        Value index = d.add(d.ix(first), d.widen(threads.position));
-        Value inside = d.logicalAnd(rowInside, d.less(index, d.ix(s.splits)));
+        Value index = d.add(d.ix(first), d.widen(columns.threads.position));
+        Value inside = d.logicalAnd(columns.rowInside, d.less(index, d.ix(s.splits)));
         Type type = sum.type();
         Value found = k.where(inside, type, [&, number = number]() -> SmallVector<Value> {
           Value stored = d.load(memoryType(d.b, type), partPointer(number, type, index),
@@ -287,12 +165,12 @@ private:
 
   void storePart(unsigned number, Value total) {
     Value isFirst =
-        arith::CmpIOp::create(d.b, arith::CmpIPredicate::eq, threads.position, d.i32(0));
+        arith::CmpIOp::create(d.b, arith::CmpIPredicate::eq, columns.threads.position, d.i32(0));
     OpBuilder::InsertionGuard restore(d.b);
     auto branch =
-        scf::IfOp::create(d.b, d.logicalAnd(rowInside, isFirst), /*withElseRegion=*/false);
+        scf::IfOp::create(d.b, d.logicalAnd(columns.rowInside, isFirst), /*withElseRegion=*/false);
     d.b.setInsertionPointToStart(branch.thenBlock());
-    d.store(toMemory(d, total), partPointer(number, total.getType(), split),
+    d.store(toMemory(d, total), partPointer(number, total.getType(), columns.split),
             llvm::divideCeil(total.getType().getIntOrFloatBitWidth(), 8));
   }
 
@@ -361,12 +239,13 @@ private:
       }
       Value isFirst;
       if (s.threadsPerRow > 1)
-        isFirst = arith::CmpIOp::create(d.b, arith::CmpIPredicate::eq, threads.position, d.i32(0));
+        isFirst = arith::CmpIOp::create(d.b, arith::CmpIPredicate::eq, columns.threads.position,
+                                        d.i32(0));
       memory.store(s.writes[i], evaluate.at(result, {}), isFirst);
     }
     if (wide.empty())
       return;
-    overColumns({}, [&](Values) {
+    columns.pass({}, [&](Values) {
       // A map asks for all it reads before it waits for any; rows hold theirs already.
       if (s.plan.levels.empty())
         for (unsigned c = 0; c < memory.chunks().size(); ++c)
@@ -419,9 +298,7 @@ private:
   StreamPart part;
   StreamMemory memory;
   Evaluate evaluate;
-  RowThreads threads;
-  Value split, rowIndex, rowInside;
-  Value tile, start; ///< of the block among those of its row; the thread's first column in it
+  StreamColumns columns;
 };
 
 } // namespace
