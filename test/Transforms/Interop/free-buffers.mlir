@@ -130,3 +130,37 @@ func.func @what_a_callee_makes_is_the_callers(%x: memref<4xf32>, %y: memref<4xf3
   linalg.exp ins(%r : memref<4xf32>) outs(%y : memref<4xf32>)
   return
 }
+
+// -----
+
+// A result of a loop lives on in another block: upstream's pass alone reads it after it is gone.
+// CHECK-LABEL: func.func @a_loops_result_goes_to_other_blocks
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[Y:.*]] = %[[A]],
+// CHECK: %[[B:.*]] = memref.alloc()
+// CHECK: memref.copy %[[Y]], %[[B]]
+// CHECK: memref.dealloc
+// CHECK: cf.cond_br
+// CHECK: memref.load %[[R]]#0
+// CHECK: memref.dealloc
+// CHECK: return
+func.func private @use(memref<4xf32>)
+func.func @a_loops_result_goes_to_other_blocks(%x: memref<4xf32>, %p: i1) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %a = memref.alloc() : memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %a) -> memref<4xf32> {
+    %b = memref.alloc() : memref<4xf32>
+    memref.copy %y, %b : memref<4xf32> to memref<4xf32>
+    scf.yield %b : memref<4xf32>
+  }
+  cf.cond_br %p, ^bb1, ^bb2
+^bb1:
+  call @use(%x) : (memref<4xf32>) -> ()
+  cf.br ^bb2
+^bb2:
+  %s = memref.load %r[%c0] : memref<4xf32>
+  return %s : f32
+}

@@ -5,9 +5,10 @@
 // takes quadratic time to say so.
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "mp/Analysis/BufferLifetime.h"
 #include "mp/Transforms/Interop/Passes.h"
 
@@ -55,18 +56,35 @@ static void ownResults(func::ReturnOp end) {
   }
 }
 
+/// Upstream's deallocation makes loops and branches anew, with results more, while it goes by the
+/// liveness of the old ones: a result that another block uses is then read after it is gone (LLVM
+/// 22). A cast, which stays, takes its place.
+static void keepResultsForOtherBlocks(RegionBranchOpInterface op) {
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    auto isElsewhere = [&](OpOperand &use) {
+      return !op->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    };
+    if (!isBuffer(result.getType()) || llvm::none_of(result.getUses(), isElsewhere))
+      continue;
+    Value kept = memref::CastOp::create(b, op->getLoc(), result.getType(), result);
+    result.replaceUsesWithIf(kept, isElsewhere);
+  }
+}
+
 namespace {
 
 struct FreeBuffers : mlir::mp::impl::FreeBuffersBase<FreeBuffers> {
   void getDependentDialects(DialectRegistry &registry) const override {
     FreeBuffersBase::getDependentDialects(registry);
+    expand().getDependentDialects(registry);
     upstream().getDependentDialects(registry);
   }
 
   void runOnOperation() override {
     if (!hasKnownLastUses(getOperation())) {
-      OpPassManager pipeline = upstream();
-      if (failed(runPipeline(pipeline, getOperation())))
+      if (failed(freeByOwnership()))
         signalPassFailure();
       return;
     }
@@ -81,9 +99,32 @@ struct FreeBuffers : mlir::mp::impl::FreeBuffersBase<FreeBuffers> {
     });
   }
 
+  /// Upstream's buffer-deallocation-pipeline, with casts where it needs them.
+  LogicalResult freeByOwnership() {
+    OpPassManager first = expand(), rest = upstream();
+    if (failed(runPipeline(first, getOperation())))
+      return failure();
+    getOperation().walk(keepResultsForOtherBlocks);
+    return runPipeline(rest, getOperation());
+  }
+
+  static OpPassManager expand() {
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    memref::ExpandReallocPassOptions options;
+    options.emitDeallocs = false;
+    pipeline.addPass(memref::createExpandReallocPass(options));
+    pipeline.addPass(createCanonicalizerPass());
+    return pipeline;
+  }
+
   static OpPassManager upstream() {
     OpPassManager pipeline(ModuleOp::getOperationName());
-    bufferization::buildBufferDeallocationPipeline(pipeline, {});
+    pipeline.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+    pipeline.addPass(createCanonicalizerPass());
+    pipeline.addPass(bufferization::createBufferDeallocationSimplificationPass());
+    pipeline.addPass(bufferization::createLowerDeallocationsPass());
+    pipeline.addPass(createCSEPass());
+    pipeline.addPass(createCanonicalizerPass());
     return pipeline;
   }
 };
