@@ -79,9 +79,7 @@ int64_t CostModel::asWrittenHere(const MatmulProblem &p) const {
 std::optional<int64_t> CostModel::productTime(const MatmulProblem &problem) const {
   if (!hasProducts(problem.format))
     return std::nullopt;
-  auto [known, isNew] = products.try_emplace({problem.batch, problem.m, problem.n, problem.k,
-                                              problem.aBits, problem.bBits, problem.format},
-                                             0);
+  auto [known, isNew] = products.try_emplace(problem, 0);
   if (isNew)
     known->second = asWrittenHere(problem);
   return known->second;
@@ -93,11 +91,14 @@ int64_t CostModel::timeOf(const MatmulProblem &problem) const {
 }
 
 std::optional<int64_t> CostModel::attentionTime(const AttentionProblem &problem) const {
-  llvm::Expected<Ranked> fastest = fastestWritten(problem, *chosen);
-  if (fastest)
-    return wholePicoseconds(fastest->estimate.seconds * 1e12);
-  llvm::consumeError(fastest.takeError());
-  return std::nullopt;
+  auto [known, isNew] = attentions.try_emplace(problem);
+  if (!isNew)
+    return known->second;
+  if (llvm::Expected<Ranked> fastest = fastestWritten(problem, *chosen))
+    known->second = wholePicoseconds(fastest->estimate.seconds * 1e12);
+  else // no kernel here has its format, or its sizes
+    llvm::consumeError(fastest.takeError());
+  return known->second;
 }
 
 int64_t CostModel::productInLoops(const MatmulProblem &p) const {

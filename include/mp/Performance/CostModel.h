@@ -73,20 +73,15 @@ private:
 
   int64_t asWrittenHere(const MatmulProblem &problem) const;
 
-  struct Key {
-    int64_t batch, m, n, k;
-    unsigned aBits, bBits;
-    std::string format;
-    auto operator<=>(const Key &) const = default;
-  };
-
   const target::TargetModel *model = nullptr;
   const Part *chosen = nullptr;
   const target::Part *figures = nullptr; ///< of `chosen` in `model`
   int64_t launchTime = 0;
   double memoryShare = 1;
   llvm::StringMap<int64_t> measuredTimes;
-  mutable std::map<Key, int64_t> products; ///< asked for so far, by what they depend on
+  // Asked for so far: ranking schedules takes 30,000 instructions.
+  mutable std::map<MatmulProblem, int64_t> products;
+  mutable std::map<AttentionProblem, std::optional<int64_t>> attentions;
 };
 
 } // namespace mpcore::performance

@@ -8,6 +8,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -26,6 +27,8 @@ struct MatmulProblem {
   bool sharedB = false;
   /// The epilogue's additional bytes read, and its instructions, per element of C.
   double epilogueBytes = 0, epilogueInstructions = 0;
+
+  auto operator<=>(const MatmulProblem &) const = default;
 };
 
 /// y[i] = f(x0[i], x1[i], ...): casts and chains of elementwise operations.
@@ -66,6 +69,8 @@ struct AttentionProblem {
   int64_t batch = 1, heads = 1, keyHeads = 1, queries = 1, keys = 1, headDim = 64;
   std::string format = "bf16";
   bool causal = false;
+
+  auto operator<=>(const AttentionProblem &) const = default;
 };
 
 using Problem = std::variant<MatmulProblem, MapProblem, RowProblem, ColumnReductionProblem,
