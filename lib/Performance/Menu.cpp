@@ -172,7 +172,7 @@ static unsigned splitsFor(const AttentionProblem &problem, const AttentionSchedu
 std::vector<Schedule> mpcore::performance::writtenMenu(const AttentionProblem &p,
                                                        const Part &part) {
   Collector<AttentionProblem> menu{p, part};
-  if (!part.plain->memory.cpAsync)
+  if (writtenUnit(part, p.format) != MatrixUnit::MmaSync)
     return {};
   for (auto [queries, warps] : {std::pair(128u, 4u), {128u, 8u}, {64u, 4u}, {32u, 2u}, {16u, 1u}}) {
     // 32 rows a warp leave no registers for the masks of a wider head: ptxas spills.

@@ -76,7 +76,7 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
   if (options.mma)
     pm.addPass(createEmitContractions({options.target, options.sums}));
-  pm.addPass(createEmitDispatches({options.sums, options.math}));
+  pm.addPass(createEmitDispatches({options.sums, options.math, options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createMapToLaunch());

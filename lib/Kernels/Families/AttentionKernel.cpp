@@ -124,8 +124,14 @@ private:
     value.prepare(start(p.value), thread, lane, /*sumsHead=*/false);
   }
 
+  void commit() {
+    if (s.hasAsyncCopies)
+      NVVM::CpAsyncCommitGroupOp::create(d.b);
+  }
+
   void synchronize() {
-    NVVM::CpAsyncWaitGroupOp::create(d.b, d.b.getI32IntegerAttr(int32_t(s.stages) - 2));
+    if (s.hasAsyncCopies)
+      NVVM::CpAsyncWaitGroupOp::create(d.b, d.b.getI32IntegerAttr(int32_t(s.stages) - 2));
     gpu::BarrierOp::create(d.b);
   }
 
@@ -148,7 +154,7 @@ private:
       for (const Work &item : work)
         item();
       work.clear();
-      NVVM::CpAsyncCommitGroupOp::create(d.b);
+      commit();
     }
     synchronize();
     products.setQuery(shared);
@@ -230,7 +236,7 @@ private:
       rescale(state, takeColumns(state, x));
       products.addOutput(state.output, x, state.read, firstKey);
     }
-    NVVM::CpAsyncCommitGroupOp::create(d.b);
+    commit();
     synchronize();
     Value end = d.add(ring, int64_t(s.stages) * stageBytes());
     Value following = d.add(state.read, stageBytes());

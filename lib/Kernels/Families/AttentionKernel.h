@@ -18,8 +18,9 @@ struct AttentionShape {
   AttentionPlan plan;
   unsigned queries = 64, keys = 64, warps = 4, stages = 2;
   unsigned atOnce = 64;
-  bool keepsQuery = true; ///< its fragments stay in registers
-  unsigned splits = 1;    ///< blocks that share the keys of a row, and leave their parts
+  bool keepsQuery = true;     ///< its fragments stay in registers
+  bool hasAsyncCopies = true; ///< tiles come by cp.async; else through registers
+  unsigned splits = 1;        ///< blocks that share the keys of a row, and leave their parts
 
   unsigned threads() const { return 32 * warps; }
   unsigned rowsOfWarp() const { return queries / warps; }
@@ -29,9 +30,9 @@ struct AttentionShape {
 };
 
 /// The shape for a plan: as `asked`, or what suits its head size. On failure `reason` says what the
-/// schedule asks that no kernel does.
+/// schedule asks that no kernel does. `hasAsyncCopies` is true of a target that has cp.async.
 FailureOr<AttentionShape>
-shapeAttention(const AttentionPlan &plan,
+shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
                const std::optional<mpcore::performance::AttentionSchedule> &asked,
                std::string &reason);
 

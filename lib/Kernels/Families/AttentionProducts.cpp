@@ -10,15 +10,25 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Before sm_80 products are of 8 elements, and of f16 alone.
 static const MmaInstruction &instructionOf(const AttentionShape &s) {
-  static constexpr MmaInstruction half{"f16", 16, 8, 16, 16}, brain{"bf16", 16, 8, 16, 16};
-  return s.plan.element().isF16() ? half : brain;
+  static constexpr MmaInstruction half{"f16", 16, 8, 16, 16}, brain{"bf16", 16, 8, 16, 16},
+      shortHalf{"f16", 16, 8, 8, 16};
+  return !s.hasAsyncCopies ? shortHalf : s.plan.element().isF16() ? half : brain;
 }
 
 AttentionProducts::AttentionProducts(KernelFunction &kernel, const AttentionShape &shape)
     : query(kernel, shape), key(kernel, shape, shape.plan.key, shape.plan.depth),
       value(kernel, shape, shape.plan.value, shape.plan.width), d(kernel.d), s(shape),
       mma(instructionOf(shape)) {}
+
+void AttentionProducts::multiply(ArrayRef<Value> rows, ArrayRef<Value> columns,
+                                 MutableArrayRef<Value> sums) {
+  const unsigned parts = 16 / mma.k;
+  for (unsigned part = 0; part < parts; ++part)
+    multiplyAdd(d, mma, rows.slice(part * 4 / parts, 4 / parts),
+                columns.slice(part * 2 / parts, 2 / parts), sums);
+}
 
 void AttentionProducts::setQuery(Value tile) {
   shared = tile;
@@ -50,8 +60,8 @@ SmallVector<Value> AttentionProducts::scores(Value stage, unsigned firstKey) {
       next = read(part + 1);
     for (unsigned row = 0; row < rowTiles(); ++row)
       for (unsigned tile = 0; tile < keyTiles; ++tile)
-        multiplyAdd(d, mma, here.query[row], ArrayRef(here.key[tile / 2]).slice(tile % 2 * 2, 2),
-                    MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4));
+        multiply(here.query[row], ArrayRef(here.key[tile / 2]).slice(tile % 2 * 2, 2),
+                 MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4));
     here = next;
   }
   return x;
@@ -80,9 +90,9 @@ void AttentionProducts::addOutput(MutableArrayRef<Value> output, ArrayRef<Value>
       next = read(number + 1);
     for (unsigned row = 0; row < rowTiles(); ++row)
       for (unsigned half : {0, 1})
-        multiplyAdd(d, mma, probabilities[row * keyTiles / 2 + number / halves],
-                    ArrayRef(here).slice(half * 2, 2),
-                    output.slice((row * headTiles + number % halves * 2 + half) * 4, 4));
+        multiply(probabilities[row * keyTiles / 2 + number / halves],
+                 ArrayRef(here).slice(half * 2, 2),
+                 output.slice((row * headTiles + number % halves * 2 + half) * 4, 4));
     here = next;
   }
 }

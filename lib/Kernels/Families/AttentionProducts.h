@@ -28,6 +28,8 @@ public:
 
 private:
   unsigned rowTiles() const { return s.rowsOfWarp() / 16; }
+  /// Adds products of 16 elements, by as many instructions as that takes.
+  void multiply(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums);
 
   DeviceBuilder &d;
   const AttentionShape &s;

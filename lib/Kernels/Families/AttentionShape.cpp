@@ -2,7 +2,7 @@
 //
 // Chooses the tiles of an attention kernel, and how many blocks it has.
 
-#include "../Select/AttentionChoice.h"
+#include "../Select/AttentionProblem.h"
 #include "AttentionKernel.h"
 #include "OnlineSoftmax.h"
 
@@ -18,11 +18,12 @@ int64_t AttentionShape::sharedBytes() const {
 }
 
 FailureOr<AttentionShape>
-mlir::mp::shapeAttention(const AttentionPlan &plan,
+mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
                          const std::optional<mpcore::performance::AttentionSchedule> &asked,
                          std::string &reason) {
   AttentionShape shape;
   shape.plan = plan;
+  shape.hasAsyncCopies = hasAsyncCopies;
   const int64_t head = std::max(shape.depth(), shape.width());
   if (asked) {
     shape.queries = asked->queries;
@@ -30,7 +31,7 @@ mlir::mp::shapeAttention(const AttentionPlan &plan,
     shape.warps = asked->warps;
     shape.stages = asked->stages;
     shape.splits = asked->splitKeys;
-  } else if (head > 128) {
+  } else if (head > (hasAsyncCopies ? 128 : 64)) { // before cp.async blocks have 64 KiB
     shape.keys = 32;
   }
   shape.atOnce = std::min(shape.keys, 64u);
@@ -51,7 +52,7 @@ mlir::mp::shapeAttention(const AttentionPlan &plan,
       (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))
     return refuse("expected keys of 32, 64 or 128, 16 or 32 queries for each of up to 8 warps, and "
                   "2 stages or more");
-  if (shape.sharedBytes() > 99 * 1024 && !asked)
+  if (shape.sharedBytes() > (hasAsyncCopies ? 99 : 64) * 1024 && !asked)
     return refuse("its tiles take " + Twine(shape.sharedBytes()) + " bytes of shared memory");
   return shape;
 }

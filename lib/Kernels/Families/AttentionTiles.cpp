@@ -44,7 +44,9 @@ static unsigned vectorAlong(KernelFunction &k, const LoopPlan &plan, BlockArgume
   return width;
 }
 
-static bool isAsynchronous(unsigned vector) { return vector >= 2; }
+static bool isAsynchronous(const AttentionShape &shape, unsigned vector) {
+  return shape.hasAsyncCopies && vector >= 2;
+}
 
 /// Starts an access and, if it goes through registers, ends it.
 static void listAccess(TileCopy &copy, unsigned number, Value stage, const TileCopy::Step &step,
@@ -73,7 +75,7 @@ KeyTiles::KeyTiles(KernelFunction &kernel, const AttentionShape &shape, BlockArg
 TileCopy::Source KeyTiles::source() {
   if (keysTogether)
     vector = vectorAlong(k, s.plan, argument, keys, s.plan.keys.front());
-  return {0, heads, keys, vector, isAsynchronous(vector), int(s.stages)};
+  return {0, heads, keys, vector, isAsynchronous(s, vector), int(s.stages)};
 }
 
 void KeyTiles::prepare(Value base, Value thread, Value lane, bool sumsHead) {
@@ -93,7 +95,7 @@ void KeyTiles::list(Value stage, Value running, Value number, Value count,
                     SmallVectorImpl<Work> &work) {
   TileCopy::Step step{running, d.mul(d.widen(number), int64_t(s.keys)), d.less(number, count)};
   for (unsigned i = 0; i < copy.count(); ++i)
-    listAccess(copy, i, stage, step, isAsynchronous(vector), work);
+    listAccess(copy, i, stage, step, isAsynchronous(s, vector), work);
 }
 
 SmallVector<Value, 4> KeyTiles::read(Value stage, unsigned key, unsigned head) {
@@ -110,7 +112,7 @@ QueryTile::QueryTile(KernelFunction &kernel, const AttentionShape &shape)
       shared(int(s.queries), 64, 2, /*alongK=*/true), copy(d, shared, source(), int(s.threads())) {}
 
 TileCopy::Source QueryTile::source() {
-  return {0, rows, heads, vector, isAsynchronous(vector), int(panels())};
+  return {0, rows, heads, vector, isAsynchronous(s, vector), int(panels())};
 }
 
 void QueryTile::prepare(Value base, Value firstRow, Value thread, Value lane, Value warp) {
@@ -131,7 +133,7 @@ void QueryTile::list(Value at, SmallVectorImpl<Work> &work) {
     TileCopy::Step step{copy.advance(copy.start(), int(panel)), d.ix(64 * panel), {}};
     Value stage = d.add(at, int64_t(panel) * shared.bytes());
     for (unsigned i = 0; i < copy.count(); ++i)
-      listAccess(copy, i, stage, step, isAsynchronous(vector), work);
+      listAccess(copy, i, stage, step, isAsynchronous(s, vector), work);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "../Lower/SameKernels.h"
 #include "Family.h"
+#include "mp/Target/Targets.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_EMITDISPATCHES
@@ -20,6 +21,12 @@ struct EmitDispatches : mlir::mp::impl::EmitDispatchesBase<EmitDispatches> {
   using Base::Base;
 
   void runOnOperation() override {
+    auto model = mpcore::target::lookupTarget(target);
+    if (!model) {
+      emitError(getOperation().getLoc()) << toString(model.takeError());
+      return signalPassFailure();
+    }
+    hasAsyncCopies = model->memory.cpAsync;
     SmallVector<mpk::DispatchOp> dispatches;
     getOperation().walk([&](mpk::DispatchOp dispatch) { dispatches.push_back(dispatch); });
     for (mpk::DispatchOp dispatch : dispatches)
@@ -34,7 +41,7 @@ private:
     if (!dispatch.hasPureBufferSemantics())
       return dispatch.emitOpError("expected operands on buffers, found tensors: run mp-bufferize");
     std::string reason;
-    FailureOr<FamilyKernels> planned = planKernels(dispatch, {sums, math}, reason);
+    FailureOr<FamilyKernels> planned = planKernels(dispatch, {sums, math, hasAsyncCopies}, reason);
     if (failed(planned))
       return dispatch.emitOpError("is taken by no family of kernels: ")
              << reason << "; mp-refuse-dispatches inlines such before buffers are made";
@@ -69,6 +76,7 @@ private:
     return first;
   }
 
+  bool hasAsyncCopies = true;
   llvm::StringMap<unsigned> counts;
   SameKernels known;
 };

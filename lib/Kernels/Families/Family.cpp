@@ -89,7 +89,7 @@ static bool holdsProducts(Block &body) {
 }
 
 static FailureOr<FamilyKernels>
-planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const MathForms &forms,
+planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const KernelNumbers &numbers,
                     const std::optional<performance::Schedule> &schedule, std::string &reason) {
   FailureOr<AttentionPlan> plan = planAttention(dispatch.getBody().front(), reason);
   if (failed(plan))
@@ -99,7 +99,8 @@ planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const MathFo
     reason = "its schedule is not of family 'attention'";
     return failure();
   }
-  FailureOr<AttentionShape> shape = shapeAttention(*plan, asked, reason);
+  const MathForms forms{numbers.math == MathAccuracy::Approximate};
+  FailureOr<AttentionShape> shape = shapeAttention(*plan, numbers.hasAsyncCopies, asked, reason);
   if (failed(shape))
     return failure();
   Location loc = dispatch.getLoc();
@@ -142,7 +143,7 @@ FailureOr<FamilyKernels> mlir::mp::planKernels(mpk::DispatchOp dispatch,
   MathForms forms{numbers.math == MathAccuracy::Approximate};
   FailureOr<StreamPlan> plan = planStream(body, reason);
   if (failed(plan) && holdsProducts(body))
-    return planAttentionKernel(dispatch, types, forms, *schedule, reason);
+    return planAttentionKernel(dispatch, types, numbers, *schedule, reason);
   if (failed(plan))
     return failure();
   FailureOr<StreamOperands> accesses = accessesOf(*plan, body, types, reason);

@@ -16,6 +16,7 @@ namespace mlir::mp {
 struct KernelNumbers {
   SumOrder sums = SumOrder::Ordered;
   MathAccuracy math = MathAccuracy::Exact;
+  bool hasAsyncCopies = true; ///< of the target: cp.async
 };
 
 /// A kernel: written by `emit` into a module under a name, launched on `blocks`.

@@ -6,7 +6,7 @@
 // of rows and of maps, then put a dispatch in the place of each group. A group that cannot be moved
 // together falls apart into its members.
 
-#include "../Select/AttentionChoice.h"
+#include "../Select/AttentionProblem.h"
 #include "../Select/MatmulProblem.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
@@ -133,7 +133,7 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
     FailureOr<AttentionPlan> plan = planAttention(body, reason);
     if (failed(plan))
       return std::nullopt;
-    auto chosen = chooseAttention(problemOf(*plan), part);
+    auto chosen = mpcore::performance::fastestWritten(problemOf(*plan), part);
     if (!chosen) {
       reason = llvm::toString(chosen.takeError());
       return std::nullopt;

@@ -3,7 +3,7 @@
 // Implements mp-select-schedules: say how the kernel of each dispatch is written (exact).
 
 #include "../Families/Family.h"
-#include "../Select/AttentionChoice.h"
+#include "../Select/AttentionProblem.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
 #include "mlir/IR/Remarks.h"
@@ -171,7 +171,7 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
 
   static void selectAttention(mpk::DispatchOp dispatch, const AttentionPlan &plan,
                               const Part &part) {
-    llvm::Expected<Ranked> chosen = chooseAttention(problemOf(plan), part);
+    llvm::Expected<Ranked> chosen = fastestWritten(problemOf(plan), part);
     if (!chosen)
       return llvm::consumeError(chosen.takeError());
     const std::string text = toString(chosen->schedule);

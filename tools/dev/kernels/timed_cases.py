@@ -119,12 +119,12 @@ GELU = """%h = arith.constant 0.5 : f32
 %r = arith.mulf %hs, %v : f32"""
 
 
-def attention_ops(heads, queries, keys, head, scale, hidden, into, result):
+def attention_ops(heads, queries, keys, head, scale, hidden, into, result, element="bf16"):
     """Ops on %q, %k and %v that make `result` in `into`; `hidden`: what takes the place of scores of later keys, or nothing."""
-    q, x = tensor(heads, queries, head, "bf16"), tensor(heads, keys, head, "bf16")
-    s, p = tensor(heads, queries, keys, "f32"), tensor(heads, queries, keys, "bf16")
+    q, x = tensor(heads, queries, head, element), tensor(heads, keys, head, element)
+    s, p = tensor(heads, queries, keys, "f32"), tensor(heads, queries, keys, element)
     r, o = tensor(heads, queries, "f32"), tensor(heads, queries, head, "f32")
-    multiply = multiply_add("bf16", "f32")
+    multiply = multiply_add(element, "f32")
     logit = "%r = arith.mulf %i0, %scale : f32"
     if hidden:
         logit = ("%u = arith.mulf %i0, %scale : f32\n%iq = linalg.index 1 : index\n%ik = linalg.index 2 : index\n"
@@ -137,9 +137,9 @@ def attention_ops(heads, queries, keys, head, scale, hidden, into, result):
     body += "%x = " + generic("hqK", ["hqK", "hq"], [("%l", s)], ("%lo", r), "%r = arith.maximumf %i0, %o : f32")
     body += "%e = " + generic("hqk", ["hqk", "hq", "hqk"], [("%l", s), ("%x", r)], ("%es", s), "%t = arith.subf %i0, %i1 : f32\n%r = math.exp %t : f32")
     body += "%n = " + generic("hqK", ["hqK", "hq"], [("%e", s)], ("%zr", r), "%r = arith.addf %i0, %o : f32")
-    body += "%probabilities = " + generic("hqk", ["hqk", "hq", "hqk"], [("%e", s), ("%n", r)], ("%ep", p), "%t = arith.divf %i0, %i1 : f32\n%r = arith.truncf %t : f32 to bf16")
+    body += "%probabilities = " + generic("hqk", ["hqk", "hq", "hqk"], [("%e", s), ("%n", r)], ("%ep", p), f"%t = arith.divf %i0, %i1 : f32\n%r = arith.truncf %t : f32 to {element}")
     body += "%y = " + generic("hqwK", ["hqK", "hKw", "hqw"], [("%probabilities", p), ("%v", x)], ("%zo", o), multiply)
-    return body + f"{result} = " + generic("hqw", ["hqw", "hqw"], [("%y", o)], (into, q), "%r = arith.truncf %i0 : f32 to bf16")
+    return body + f"{result} = " + generic("hqw", ["hqw", "hqw"], [("%y", o)], (into, q), f"%r = arith.truncf %i0 : f32 to {element}")
 
 
 def attention(heads, queries, keys, head, causal=False, fused=True):

@@ -46,7 +46,9 @@ def EmitDispatches : Pass<"mp-emit-dispatches", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
              clEnumValN(::mlir::mp::MathAccuracy::Exact, "exact", "as mp-expand-math has them"),
              clEnumValN(::mlir::mp::MathAccuracy::Approximate, "approximate",
-                        "approximate instructions of the GPU where there are any"))}]>
+                        "approximate instructions of the GPU where there are any"))}]>,
+    Option<"target", "target", "std::string", "\"sm_80\"",
+           "GPU architecture, as in --mp-show-targets">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

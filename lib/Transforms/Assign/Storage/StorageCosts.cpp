@@ -14,7 +14,7 @@ StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &s
       dispatches(
           decisions.getFunction(), groups, sizes,
           [&](Operation *op) { return hasTiles(op) ? decisions.find(op)->compute : FloatType(); },
-          settings.costs.attentionTime({}).has_value()) {
+          settings.costs.attentionTime({.format = "f16"}).has_value()) {
   // Totals stay below 2^60: each op makes a handful of terms, each paid as often as it runs.
   uint64_t terms = 16;
   for (auto &[op, decision] : decisions.getOps())

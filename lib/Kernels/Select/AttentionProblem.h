@@ -1,10 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Says what the performance model sees of attention, and chooses a schedule of those that are
-// written.
+// Says what the performance model sees of attention, and what its kernels round.
 
-#ifndef MP_LIB_KERNELS_SELECT_ATTENTIONCHOICE_H
-#define MP_LIB_KERNELS_SELECT_ATTENTIONCHOICE_H
+#ifndef MP_LIB_KERNELS_SELECT_ATTENTIONPROBLEM_H
+#define MP_LIB_KERNELS_SELECT_ATTENTIONPROBLEM_H
 
 #include "../Plan/AttentionPlan.h"
 #include "mp/Performance/Estimate.h"
@@ -13,12 +12,6 @@ namespace mlir::mp {
 
 /// Dynamic sizes are taken to be kAssumedSize.
 mpcore::performance::AttentionProblem problemOf(const AttentionPlan &plan);
-
-/// The fastest schedule that the attention family writes, and its time on the part. An error if
-/// none runs there.
-llvm::Expected<mpcore::performance::Ranked>
-chooseAttention(const mpcore::performance::AttentionProblem &problem,
-                const mpcore::performance::Part &part);
 
 /// Bounds what rounding can move a result by, as a share of the sum of probability times |value|,
 /// to first order. The rounding of scores and logits is left out, which is the same in both.
@@ -38,4 +31,4 @@ AttentionRounding roundingOf(const mpcore::performance::AttentionProblem &proble
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_KERNELS_SELECT_ATTENTIONCHOICE_H
+#endif // MP_LIB_KERNELS_SELECT_ATTENTIONPROBLEM_H

@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses among the schedules of attention that are written for mma.sync.
+// Tells the performance model what an attention kernel computes, and bounds what it rounds.
 
-#include "AttentionChoice.h"
+#include "AttentionProblem.h"
 
 #include "../Plan/KeyBounds.h"
 #include "StreamProblem.h"
@@ -34,14 +34,6 @@ AttentionProblem mlir::mp::problemOf(const AttentionPlan &plan) {
   }
   problem.format = plan.element().isF16() ? "f16" : "bf16";
   return problem;
-}
-
-llvm::Expected<Ranked> mlir::mp::chooseAttention(const AttentionProblem &problem,
-                                                 const Part &part) {
-  if (!part.plain->memory.cpAsync)
-    return llvm::createStringError(part.name +
-                                   " has no cp.async, by which tiles of attention come");
-  return fastestWritten(problem, part);
 }
 
 AttentionRounding mlir::mp::roundingOf(const AttentionProblem &problem,
