@@ -53,12 +53,14 @@ FailureOr<LinearAccess> LinearAccess::of(AffineMap map) {
   return access;
 }
 
-/// The product and the sum of a body over two inputs and one init that no fused op computes.
+/// The product and the sum of a body over two inputs and one init that no fused op computes. A sum
+/// of squares (a variance) is none: its factors are one value.
 static std::optional<ProductSum> matchBody(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return std::nullopt;
   std::optional<ProductSum> found = readProductSum(op.getBody(), op.getBody()->getArgument(2));
-  return found && !found->isFused() ? found : std::nullopt;
+  const bool isProduct = found && !found->isFused() && found->factors[0] != found->factors[1];
+  return isProduct ? found : std::nullopt;
 }
 
 bool mlir::mp::looksLikeContraction(linalg::GenericOp op) {

@@ -11,11 +11,11 @@ func.func @needs_buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> 
 
 // -----
 
-func.func @has_no_f64(%x: memref<4xf64>, %y: memref<4xf64>) {
-  // expected-error @+1 {{is taken by no family of kernels: its elements are f64}}
-  mpk.dispatch ins(%x : memref<4xf64>) outs(%y : memref<4xf64>) {
-  ^bb0(%a: tensor<4xf64>, %b: tensor<4xf64>):
-    mpk.yield %a : tensor<4xf64>
+func.func @has_no_f4(%x: memref<4xf4E2M1FN>, %y: memref<4xf4E2M1FN>) {
+  // expected-error @+1 {{is taken by no family of kernels: its elements are f4E2M1FN}}
+  mpk.dispatch ins(%x : memref<4xf4E2M1FN>) outs(%y : memref<4xf4E2M1FN>) {
+  ^bb0(%a: tensor<4xf4E2M1FN>, %b: tensor<4xf4E2M1FN>):
+    mpk.yield %a : tensor<4xf4E2M1FN>
   }
   return
 }

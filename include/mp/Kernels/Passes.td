@@ -107,9 +107,10 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
     Named ops that do not reduce become generics first. A producer is fused when the consumer is its
     only user and does not repeat its work (a broadcast of a costly value is computed once, not per
     element). Nothing is fused into an op marked `mpk.mma`: upstream's fusion would pull a narrowing
-    cast into the contraction, which then reads f32. With `reductions=false` nothing is fused into
-    what sums either: on the CPU a sum of products would become a contraction, whose order of
-    summation is another.
+    cast into the contraction, which then reads f32. What only widens to f64 is fused into each of
+    its readers, since its result takes at least twice the bytes of what it reads. With
+    `reductions=false` nothing is fused into what sums either: on the CPU a sum of products would
+    become a contraction, whose order of summation is another.
 
     Example (`--mp-fuse-elementwise`): the two generics of `exp(x + y)` become one.
     ```mlir

@@ -49,6 +49,15 @@ static bool shouldFuse(OpOperand *operand) {
   return readsOnce(consumer, operand) || (!isCostly(producer) && !readsDestination(producer));
 }
 
+/// True for what widens elements to f64 and does nothing else: one instruction for each element,
+/// where reading the result moves twice the bytes of the operand.
+static bool isWideningToF64(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  return op->getNumResults() == 1 && op.getNumDpsInputs() == 1 && op.getNumReductionLoops() == 0 &&
+         op.hasPureTensorSemantics() && llvm::hasNItems(body, 2) &&
+         isa<arith::ExtFOp>(body.front()) && body.front().getResult(0).getType().isF64();
+}
+
 namespace {
 
 struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
@@ -57,6 +66,7 @@ struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     generalizeElementwise();
     hideConstants();
+    widenInReaders();
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) {
       bool reduces = cast<linalg::LinalgOp>(operand->getOwner()).getNumReductionLoops() != 0;
@@ -91,6 +101,24 @@ struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
           input->set(cast.getResult(0));
         }
     });
+  }
+
+  /// Gives each reader that widenings to f64 can be fused into one of its own.
+  void widenInReaders() {
+    SmallVector<linalg::GenericOp> widenings;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isWideningToF64(op))
+        widenings.push_back(op);
+    });
+    for (linalg::GenericOp op : widenings)
+      for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+        auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+        if (op->hasOneUse() || !reader || reader->hasAttr(kMmaAttrName) || reader.isDpsInit(&use) ||
+            (!reductions && reader.getNumReductionLoops() != 0))
+          continue;
+        OpBuilder builder(reader);
+        use.set(builder.clone(*op)->getResult(0));
+      }
   }
 
   /// Upstream fuses generics only. What sums keeps its name, by which contractions are found.

@@ -238,10 +238,9 @@ private:
 
 } // namespace
 
-/// Elements that a kernel can load and store: indices have 64 bits, floats 32 at most.
+/// Elements that a kernel can load and store: whole bytes, or bits that lie in bytes of their own.
 static bool isPlain(Type element) {
-  return isa<FloatType, IntegerType>(element) &&
-         element.getIntOrFloatBitWidth() <= (isa<IntegerType>(element) ? 64 : 32) &&
+  return isa<FloatType, IntegerType>(element) && element.getIntOrFloatBitWidth() <= 64 &&
          (element.getIntOrFloatBitWidth() % 8 == 0 || element.isInteger(1)) &&
          llvm::isPowerOf2_32(element.getIntOrFloatBitWidth());
 }

@@ -5,19 +5,15 @@
 #include "DispatchPlan.h"
 
 #include "MoveTogether.h"
-#include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// True for what may become a dispatch if a family takes it.
+/// True for what may become a dispatch if a family takes it. Products that no matrix kernel takes
+/// are sums like others: rows take those of which one operand has all loops.
 static bool isStructured(linalg::LinalgOp op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  const bool isPlainContraction =
-      generic && !op->hasAttr(kMmaAttrName) && looksLikeContraction(generic);
-  return op.hasPureTensorSemantics() && op->getNumResults() != 0 && !isFill(op) &&
-         !isPlainContraction;
+  return op.hasPureTensorSemantics() && op->getNumResults() != 0 && !isFill(op);
 }
 
 DispatchPlan::DispatchPlan(Block &block, BodyCost cost) : block(block), cost(cost) {

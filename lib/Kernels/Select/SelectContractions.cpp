@@ -142,7 +142,9 @@ static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &m
                 : !isa<Float32Type>(contraction->accumulator)) {
     llvm::raw_string_ostream(reason)
         << "it accumulates in " << contraction->accumulator
-        << " and Tensor Cores here accumulate in " << (isInteger ? "i32" : "f32");
+        << " and Tensor Cores here accumulate in " << (isInteger ? "i32" : "f32")
+        << (contraction->accumulator.isF64() ? "; mp-narrow-doubles before computes it in f32"
+                                             : "");
     return {};
   }
   StringRef formats[2];

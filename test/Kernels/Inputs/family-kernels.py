@@ -3,8 +3,8 @@
 """Prints a module whose function @f is one dispatch.
 
 usage: family-kernels.py KIND ROWS COLUMNS [FORMAT] [--schedule=TEXT] [--dynamic] [--fill=VALUE]
-KIND: softmax log-softmax layernorm rmsnorm residual-layernorm row-sum row-max column-sum
-cast bias-gelu transpose embedding (of 50 rows). FORMAT (f32, f16, bf16) is that of the input and, but for sums and casts, of the result.
+KIND: softmax log-softmax layernorm torch-layernorm (mean and variance in f64, as torch-mlir exports it) rmsnorm
+residual-layernorm row-sum row-max column-sum f64-sum (with its terms) cast bias-gelu transpose embedding (of 50 rows). FORMAT (f32, f16, bf16) is that of the input and, but for sums and casts, of the result.
 --schedule is what stands between < > of a schedule; --dynamic hides the sizes from the types.
 """
 import argparse
@@ -55,12 +55,12 @@ class Body:
     def map(self, inputs, body, element="f32", dims="rc", out=None):
         return self.generic(inputs, out or self.empty(dims, element), dims, element, body)
 
-    def reduce(self, x, op, start, body, along="c"):
+    def reduce(self, x, op, start, body, along="c", element="f32", inputs=()):
         dims = "r" if along == "c" else "c"
-        init, filled = self.empty(dims, "f32"), self.name()
-        self.emit(f"%start{self.count} = arith.constant {start} : f32")
-        self.emit(f"{filled} = linalg.fill ins(%start{self.count} : f32) outs({init} : {self.tensor(dims, 'f32')}) -> {self.tensor(dims, 'f32')}")
-        return self.generic([x], filled, dims, "f32", body + f"\n%r = {op} %o, %u : f32", along)
+        init, filled, own = self.empty(dims, element), self.name(), self.tensor(dims, element)
+        self.emit(f"%start{self.count} = arith.constant {start} : {element}")
+        self.emit(f"{filled} = linalg.fill ins(%start{self.count} : {element}) outs({init} : {own}) -> {own}")
+        return self.generic([x, *inputs], filled, dims, element, body + f"\n%r = {op} %o, %u : {element}", along)
 
 
 def build(kind, rows, columns, element, schedule, dynamic):
@@ -68,7 +68,7 @@ def build(kind, rows, columns, element, schedule, dynamic):
     wide = lambda i: f"%w{i} = arith.extf %i{i} : {element} to f32" if element != "f32" else f"%w{i} = arith.bitcast %i{i} : f32 to f32"
     narrow = (lambda v: f"%r = arith.truncf {v} : f32 to {element}") if element != "f32" else (lambda v: f"%r = arith.bitcast {v} : f32 to f32")
     result, dims, inputs = element, "rc", [("%x", "rc", element)]
-    if kind in ("layernorm", "residual-layernorm"):
+    if kind in ("layernorm", "residual-layernorm", "torch-layernorm"):
         inputs += [("%weight", "c", element), ("%bias", "c", element)]
     if kind == "residual-layernorm":
         inputs += [("%residual", "rc", element)]
@@ -87,6 +87,8 @@ def build(kind, rows, columns, element, schedule, dynamic):
     if kind == "transpose":
         dims = "cr"
     outputs = [("%out", dims, result)]
+    if kind == "f64-sum":
+        outputs = [("%out", "r", "f64"), ("%terms", "rc", "f64")]
     if kind == "residual-layernorm":
         outputs = [("%out", "rc", "bf16"), ("%sum", "rc", element), ("%amax", "r", "f32")]
     for name, d, e in inputs + outputs:
@@ -120,6 +122,20 @@ def build(kind, rows, columns, element, schedule, dynamic):
             y = b.map([d, squares, "%weight", "%bias"], norm + "%r = arith.bitcast %y : f32 to f32")
             amax = b.reduce(y, "arith.maximumf", "0.0", "%u = math.absf %i0 : f32")
             results = [b.map([y], "%r = arith.truncf %i0 : f32 to bf16", "bf16", out="%out"), x, amax]
+    elif kind == "torch-layernorm":
+        double = lambda i: wide(i) + f"\n%x{i} = arith.extf %w{i} : f32 to f64\n"
+        count = f"%n = arith.constant {columns}.0 : f64\n%nf = arith.constant {columns}.0 : f32\n%eps = arith.constant 1.0e-5 : f32\n"
+        total = b.reduce(x, "arith.addf", "0.0", double(0) + "%u = arith.bitcast %x0 : f64 to f64", element="f64")
+        squares = b.reduce(x, "arith.addf", "0.0", count + double(0) + "%m = arith.divf %i1, %n : f64\n%d = arith.subf %x0, %m : f64\n%u = arith.mulf %d, %d : f64", element="f64", inputs=[total])
+        plain_sum = b.reduce(x, "arith.addf", "0.0", wide(0) + "\n%u = arith.bitcast %w0 : f32 to f32")
+        results = [b.map([x, squares, "%weight", "%bias", plain_sum], count + wide(0) + "\n" + wide(2) + "\n" + wide(3) +
+                         "\n%v = arith.divf %i1, %n : f64\n%vf = arith.truncf %v : f64 to f32\n%ve = arith.addf %vf, %eps : f32\n"
+                         "%rs = math.rsqrt %ve : f32\n%m = arith.divf %i4, %nf : f32\n%d = arith.subf %w0, %m : f32\n%h = arith.mulf %d, %rs : f32\n"
+                         "%hw = arith.mulf %h, %w2 : f32\n%y = arith.addf %hw, %w3 : f32\n" + narrow("%y"), element, out="%out")]
+    elif kind == "f64-sum":
+        as64 = "%x0 = arith.bitcast %i0 : f64 to f64\n" if element == "f64" else f"%x0 = arith.extf %i0 : {element} to f64\n"
+        terms = b.map([x], as64 + "%r = math.exp %x0 : f64", "f64", out="%terms")
+        results = [b.reduce(terms, "arith.addf", "0.0", "%u = arith.mulf %i0, %i0 : f64", element="f64"), terms]
     elif kind == "rmsnorm":
         squares = b.reduce(x, "arith.addf", "0.0", wide(0) + "\n%u = arith.mulf %w0, %w0 : f32")
         y = b.map([x, squares, "%weight"], f"%n = arith.constant {columns}.0 : f32\n%eps = arith.constant 1.0e-5 : f32\n" + wide(0) + "\n" + wide(2) +

@@ -49,6 +49,8 @@ inline constexpr llvm::StringLiteral kPlainDispatch = "plain-dispatch";
 inline constexpr llvm::StringLiteral kDispatches = "mp-dispatches";
 /// mp-form-dispatches: ops run as one kernel (passed).
 inline constexpr llvm::StringLiteral kFormed = "formed";
+/// mp-form-dispatches: ops of a kernel compute in f64 (analysis).
+inline constexpr llvm::StringLiteral kComputesF64 = "computes-f64";
 /// mp-form-dispatches: a contraction and its readers run as kernels of their own (missed).
 inline constexpr llvm::StringLiteral kEpilogueApart = "epilogue-apart";
 /// mp-form-dispatches: attention runs as several kernels (missed).
