@@ -56,7 +56,8 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
     if (role == kRoleParameter)
       return parameters;
     return optimizerState &&
-           llvm::is_contained({kRoleOptimizer, kRoleMaster, kRoleRemainder}, role);
+           llvm::is_contained({kRoleOptimizer, kRoleMaster, kRoleRemainder, kRoleGradientSum},
+                              role);
   }
   bool divides(RankedTensorType type, int64_t dim) const {
     return !type.isDynamicDim(unsigned(dim)) && type.getDimSize(unsigned(dim)) % ranks == 0;
@@ -109,7 +110,23 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
     return results;
   }
 
+  /// Lets state be held in parts from step to step: which result replaces which argument is found,
+  /// as in every train step, unless something says it already.
+  LogicalResult findState(func::FuncOp function) {
+    bool isStated = false;
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      isStated |= bool(function.getArgAttr(i, kStateAttrName));
+    if (isStated || (!optimizerState && !parameters))
+      return success();
+    FailureOr<TrainingRoles> roles = findTrainingRoles(function);
+    if (succeeded(roles))
+      annotateRoles(function, *roles);
+    return roles;
+  }
+
   LogicalResult partition(func::FuncOp function) {
+    if (failed(findState(function)))
+      return failure();
     auto arguments = chooseParts(function);
     if (failed(arguments))
       return failure();
@@ -129,6 +146,7 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
       else
         partitioner.setWhole(argument, own);
     }
+    partitioner.findWanted(old, results);
     for (Operation &op : old.without_terminator())
       partitioner.visit(&op);
     SmallVector<Value> returned;
@@ -139,8 +157,6 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
     old.dropAllReferences();
     old.erase();
 
-    eraseDead(*made);
-    scatterWhereParts(*made, ranks);
     eraseDead(*made);
     finish(function, *made, *arguments, results);
     report(function, partitioner);

@@ -27,9 +27,7 @@ static std::optional<unsigned> placeOf(AffineMap map, unsigned loop, bool &clean
   return place;
 }
 
-/// The op by which the body adds to its destination `index`; null if it does more with it, or with
-/// another of its destinations.
-static Operation *combinerOf(linalg::LinalgOp op, unsigned index) {
+Operation *distribute::combinerOf(linalg::LinalgOp op, unsigned index) {
   bool eachOnce = llvm::all_of(op.getRegionOutputArgs(),
                                [](BlockArgument destination) { return destination.hasOneUse(); });
   SmallVector<Operation *> combiners;
@@ -39,7 +37,7 @@ static Operation *combinerOf(linalg::LinalgOp op, unsigned index) {
   return combiners.front();
 }
 
-static std::optional<comm::Combine> combineOf(Operation *combiner) {
+std::optional<comm::Combine> distribute::combineOf(Operation *combiner) {
   return llvm::TypeSwitch<Operation *, std::optional<comm::Combine>>(combiner)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return comm::Combine::Sum; })
       .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return comm::Combine::Maximum; })
@@ -84,7 +82,7 @@ std::optional<int64_t> Partitioner::costOf(linalg::LinalgOp op, unsigned loop) c
     std::optional<comm::Combine> combine = combiner ? combineOf(combiner) : std::nullopt;
     if (!combine || !type || !type.hasStaticShape() || !canCombine(type.getElementType(), *combine))
       return std::nullopt;
-    bytes += 2 * bytesToGather(init);
+    bytes += 2 * bytesOf(init);
   }
   return bytes;
 }
@@ -120,37 +118,42 @@ static bool isNeutral(Attribute value, Attribute neutral) {
   return value == neutral;
 }
 
-/// The neutral element of a combination, or the init itself where it is that already.
-static Value neutralInit(OpBuilder &b, Location loc, Value init, Value original,
-                         Operation *combiner) {
-  TypedAttr neutral = *arith::getNeutralElement(combiner);
+bool distribute::isNeutralInit(Value original, Operation *combiner) {
   Attribute filled;
+  if (auto broadcast = original.getDefiningOp<linalg::BroadcastOp>())
+    return isNeutralInit(broadcast.getInput(), combiner);
   if (auto fill = original.getDefiningOp<linalg::FillOp>())
     matchPattern(fill.getInputs().front(), m_Constant(&filled));
   else if (SplatElementsAttr splat; matchPattern(original, m_Constant(&splat)))
     filled = splat.getSplatValue<Attribute>();
-  if (isNeutral(filled, neutral))
-    return init;
-  auto type = cast<RankedTensorType>(init.getType());
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, neutral));
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
+  return neutral && isNeutral(filled, *neutral);
 }
 
-/// All ranks' values combined, and the init, where that is not neutral, once.
-Value Partitioner::combineRanks(Location loc, Value own, Operation *combiner, Value init) {
+/// The neutral element of a combination, or the init itself where it is that already.
+static Value neutralInit(OpBuilder &b, Location loc, Value init, Value original,
+                         Operation *combiner) {
+  if (isNeutralInit(original, combiner))
+    return init;
+  auto type = cast<RankedTensorType>(init.getType());
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, *arith::getNeutralElement(combiner)));
+}
+
+/// Leaves what ranks have to be combined when it is asked for. An init that is not neutral counts
+/// once, after that.
+void Partitioner::combineRanks(Value original, Value own, Operation *combiner, Value init) {
   auto type = cast<RankedTensorType>(own.getType());
   auto format = dyn_cast<FloatType>(type.getElementType());
-  bool widens = format && format.getWidth() < 32;
-  auto wide = widens ? cast<RankedTensorType>(type.clone(b.getF32Type())) : type;
-  if (widens)
-    own = arith::ExtFOp::create(b, loc, wide, own);
-  Value empty = tensor::EmptyOp::create(b, loc, wide, ValueRange());
-  Value all = comm::AllReduceOp::create(b, loc, wide, *combineOf(combiner), own, empty).getResult();
-  if (widens)
-    all = arith::TruncFOp::create(b, loc, type, all);
+  Location loc = original.getLoc();
+  if (format && format.getWidth() < 32)
+    own = arith::ExtFOp::create(b, loc, cast<RankedTensorType>(type.clone(b.getF32Type())), own);
+  placed[original] = {{}, {}, 0, own, *combineOf(combiner)};
   if (!init)
-    return all;
-  OperationState state(loc, combiner->getName(), {all, init}, type, combiner->getAttrs());
-  return b.create(state)->getResult(0);
+    return;
+  OperationState state(loc, combiner->getName(), {whole(original), init}, type,
+                       combiner->getAttrs());
+  setWhole(original, b.create(state)->getResult(0));
 }
 
 void Partitioner::overPartsOf(linalg::LinalgOp op, unsigned loop) {
@@ -197,7 +200,7 @@ void Partitioner::overPartsOf(linalg::LinalgOp op, unsigned loop) {
   for (auto [i, original] : llvm::enumerate(op->getResults())) {
     Value result = clone->getResult(unsigned(i));
     if (isReduced)
-      setWhole(original, combineRanks(loc, result, combinerOf(op, unsigned(i)), laterInits[i]));
+      combineRanks(original, result, combinerOf(op, unsigned(i)), laterInits[i]);
     else
       setPart(original, result, int64_t(*places[i]));
   }

@@ -12,8 +12,7 @@ using namespace mlir::mp::distribute;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Returns the dimension of a group that holds blocks of the merged one: the first that is not 1.
-static std::optional<int64_t> outermost(ArrayRef<int64_t> group, RankedTensorType split) {
+std::optional<int64_t> distribute::outermost(ArrayRef<int64_t> group, RankedTensorType split) {
   for (int64_t dim : group)
     if (split.getDimSize(unsigned(dim)) != 1)
       return dim;
@@ -46,8 +45,7 @@ bool Partitioner::visitCollapse(tensor::CollapseShapeOp op) {
   return false;
 }
 
-/// True if the slice takes the dimension as a whole.
-static bool takesAll(OffsetSizeAndStrideOpInterface op, RankedTensorType whole, int64_t dim) {
+bool distribute::takesAll(OffsetSizeAndStrideOpInterface op, RankedTensorType whole, int64_t dim) {
   return isConstantIntValue(op.getMixedOffsets()[size_t(dim)], 0) &&
          isConstantIntValue(op.getMixedStrides()[size_t(dim)], 1) &&
          isConstantIntValue(op.getMixedSizes()[size_t(dim)], whole.getDimSize(unsigned(dim)));

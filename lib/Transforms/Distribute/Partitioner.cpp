@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -47,14 +48,86 @@ Value Partitioner::rank() {
 }
 
 Value Partitioner::whole(Value original) {
-  Placed &form = placed[original];
-  if (form.whole || !form.part)
+  Placed form = placed[original];
+  if (form.whole || (!form.part && !form.own))
     return form.whole;
   auto type = cast<RankedTensorType>(original.getType());
   Location loc = original.getLoc();
-  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  form.whole = comm::AllGatherOp::create(b, loc, type, form.dim, form.part, empty).getResult();
-  return form.whole;
+  if (form.part) {
+    if (isMadeAgain(original))
+      return madeAgain(original);
+    Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
+    return placed[original].whole =
+               comm::AllGatherOp::create(b, loc, type, form.dim, form.part, empty).getResult();
+  }
+  auto wide = cast<RankedTensorType>(form.own.getType());
+  Value empty = tensor::EmptyOp::create(b, loc, wide, ValueRange());
+  Value all = comm::AllReduceOp::create(b, loc, wide, form.combine, form.own, empty).getResult();
+  return placed[original].whole = rounded(all, type);
+}
+
+/// True if the op repeats elements of its only input, so that its result is cheaper made again than
+/// exchanged.
+static bool repeatsInput(Operation *op) {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  if (!structured || structured.getNumDpsInputs() != 1 || structured.getNumDpsInits() != 1 ||
+      structured.getNumReductionLoops() > 0)
+    return false;
+  auto from = dyn_cast<RankedTensorType>(structured.getDpsInputOperand(0)->get().getType());
+  auto to = dyn_cast<RankedTensorType>(structured.getDpsInits().front().getType());
+  return from && to && from.hasStaticShape() && to.hasStaticShape() &&
+         from.getNumElements() < to.getNumElements() &&
+         structured.getRegionOutputArgs().front().use_empty();
+}
+
+bool Partitioner::hasWhole(Value original) const {
+  auto found = placed.find(original);
+  return found != placed.end() && found->second.whole;
+}
+
+/// Returns the value of which this one is another form, so that the whole of it need not be
+/// exchanged where that of the other is there; null if it is none.
+static Value formOf(Value original) {
+  Operation *op = original.getDefiningOp();
+  bool converts = op && isa<CastOp, arith::ExtFOp, arith::TruncFOp, linalg::TransposeOp,
+                            tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+  return converts || repeatsInput(op) ? op->getOperand(0) : Value();
+}
+
+bool Partitioner::isMadeAgain(Value original) const {
+  if (hasWhole(original) || repeatsInput(original.getDefiningOp()))
+    return true;
+  Value source = formOf(original);
+  return source && isMadeAgain(source);
+}
+
+/// Makes the whole from that of the value of which this is another form.
+Value Partitioner::madeAgain(Value original) {
+  Operation *op = original.getDefiningOp();
+  SmallVector<Value> operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value v) { return whole(v); });
+  Value made = cloneWith(op, operands, op->getResultTypes())->getResult(0);
+  placed[original].whole = made;
+  return made;
+}
+
+/// Rounds what ranks combined in a wider format.
+Value Partitioner::rounded(Value combined, RankedTensorType type) {
+  return combined.getType() == type
+             ? combined
+             : arith::TruncFOp::create(b, combined.getLoc(), type, combined).getResult();
+}
+
+/// Lets each rank combine its part alone.
+Value Partitioner::scatter(Value original, int64_t dim) {
+  const Placed &form = placed[original];
+  RankedTensorType wide = partType(form.own.getType(), dim);
+  Location loc = original.getLoc();
+  Value empty = tensor::EmptyOp::create(b, loc, wide, ValueRange());
+  Value own =
+      comm::ReduceScatterOp::create(b, loc, wide, form.combine, uint64_t(dim), form.own, empty)
+          .getResult();
+  return rounded(own, partType(original.getType(), dim));
 }
 
 /// Makes what was made from nothing again in the size of a part; null if it was not.
@@ -66,6 +139,8 @@ Value Partitioner::remake(Value original, int64_t dim) {
   if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
     if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
       return arith::ConstantOp::create(b, op->getLoc(), splat.resizeSplat(type));
+  if (repeatsInput(op))
+    return repeat(cast<linalg::LinalgOp>(op), dim);
   auto fill = dyn_cast_or_null<linalg::FillOp>(op);
   if (!fill || !type.hasStaticShape())
     return {};
@@ -74,10 +149,26 @@ Value Partitioner::remake(Value original, int64_t dim) {
       .getResult(0);
 }
 
+/// Repeats the elements of the input into a part of the result.
+Value Partitioner::repeat(linalg::LinalgOp op, int64_t dim) {
+  OpOperand *input = op.getDpsInputOperand(0), *init = op.getDpsInitOperand(0);
+  auto loop = dyn_cast<AffineDimExpr>(op.getMatchingIndexingMap(init).getResult(unsigned(dim)));
+  if (!loop || op.hasIndexSemantics())
+    return {};
+  AffineMap map = op.getMatchingIndexingMap(input);
+  std::optional<unsigned> place = map.getResultPosition(loop);
+  if (!place && map.isFunctionOfDim(loop.getPosition()))
+    return {};
+  Value source = place ? part(input->get(), int64_t(*place)) : whole(input->get());
+  RankedTensorType type = partType(init->get().getType(), dim);
+  return cloneWith(op, {source, part(init->get(), dim)}, type)->getResult(0);
+}
+
 Value Partitioner::part(Value original, int64_t dim) {
   if (Placed form = placed[original]; form.part && form.dim == dim)
     return form.part;
-  Value cut = remake(original, dim);
+  bool isPending = placed[original].isPending();
+  Value cut = isPending ? scatter(original, dim) : remake(original, dim);
   if (!cut) {
     Value all = whole(original);
     RankedTensorType type = partType(original.getType(), dim);
@@ -97,10 +188,17 @@ Value Partitioner::part(Value original, int64_t dim) {
   return cut;
 }
 
-int64_t Partitioner::bytesToGather(Value original) const {
+int64_t Partitioner::bytesOf(Value original) {
   auto type = cast<RankedTensorType>(original.getType());
   return type.getNumElements() *
          int64_t(llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8));
+}
+
+int64_t Partitioner::bytesToGather(Value original) const {
+  if (hasWhole(original))
+    return 0;
+  Value source = isMadeAgain(original) ? formOf(original) : Value();
+  return source ? bytesToGather(source) : dimOf(original) ? bytesOf(original) : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,10 +246,9 @@ bool Partitioner::visitElementwise(Operation *op) {
   std::optional<int64_t> best;
   int64_t bytes = 0;
   for (Value operand : op->getOperands())
-    if (std::optional<int64_t> dim = dimOf(operand);
-        dim && (!best || bytesToGather(operand) > bytes)) {
+    if (std::optional<int64_t> dim = dimOf(operand); dim && (!best || bytesOf(operand) > bytes)) {
       best = dim;
-      bytes = bytesToGather(operand);
+      bytes = bytesOf(operand);
     }
   return best && onPartsAlong(op, *best);
 }
@@ -162,6 +259,11 @@ bool Partitioner::visitSoftmax(linalg::SoftmaxOp op) {
 }
 
 void Partitioner::visit(Operation *op) {
+  if (visitPending(op)) {
+    ++onParts;
+    return;
+  }
+  resolveWanted(op);
   auto held = [&](Value value) { return dimOf(value).has_value(); };
   bool done = false;
   if (llvm::any_of(op->getOperands(), held)) {
@@ -210,54 +312,4 @@ int64_t mlir::mp::distribute::bytesSentPerCall(Block &block, int64_t ranks) {
     if (isa<comm::AllReduceOp, comm::AllGatherOp, comm::ReduceScatterOp>(op))
       bytes += bytesSent(&op, ranks);
   return bytes;
-}
-
-//===----------------------------------------------------------------------===//
-// Reduce-scatter
-//===----------------------------------------------------------------------===//
-
-/// The dimension along which the slice is this rank's part of its source.
-static std::optional<int64_t> partDim(tensor::ExtractSliceOp slice, int64_t ranks) {
-  std::optional<int64_t> dim;
-  for (auto [i, offset] : llvm::enumerate(slice.getMixedOffsets())) {
-    if (isConstantIntValue(offset, 0))
-      continue;
-    auto product = dyn_cast<Value>(offset).getDefiningOp<arith::MulIOp>();
-    if (dim || !product || !product.getLhs().getDefiningOp<comm::RankOp>())
-      return std::nullopt;
-    dim = int64_t(i);
-  }
-  if (dim && slice.getType().getDimSize(unsigned(*dim)) * ranks !=
-                 slice.getSourceType().getDimSize(unsigned(*dim)))
-    return std::nullopt;
-  return dim;
-}
-
-void mlir::mp::distribute::scatterWhereParts(Block &block, int64_t ranks) {
-  for (auto reduce : llvm::make_early_inc_range(block.getOps<comm::AllReduceOp>())) {
-    SmallVector<tensor::ExtractSliceOp> slices;
-    std::optional<int64_t> dim;
-    bool only = !reduce->use_empty();
-    for (Operation *user : reduce->getUsers()) {
-      auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-      std::optional<int64_t> own = slice ? partDim(slice, ranks) : std::nullopt;
-      only = only && own && (!dim || dim == own);
-      dim = own;
-      slices.push_back(slice);
-    }
-    if (!only)
-      continue;
-    OpBuilder builder(reduce);
-    RankedTensorType type = slices.front().getType();
-    Value empty = tensor::EmptyOp::create(builder, reduce.getLoc(), type, ValueRange());
-    Value scattered =
-        comm::ReduceScatterOp::create(builder, reduce.getLoc(), type, reduce.getCombine(),
-                                      uint64_t(*dim), reduce.getSource(), empty)
-            .getResult();
-    for (tensor::ExtractSliceOp slice : slices) {
-      slice.replaceAllUsesWith(scattered);
-      slice.erase();
-    }
-    reduce.erase();
-  }
 }

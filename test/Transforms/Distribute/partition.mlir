@@ -148,3 +148,81 @@ func.func @merges_outer_parts_and_gathers_inner_ones(%x: tensor<4x6xf32> {comm.s
   %1 = tensor.collapse_shape %y [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
   return %0, %1 : tensor<24xf32>, tensor<24xf32>
 }
+
+// -----
+
+// Sums over ranks wait for what moves them and for more of the sum: 4 elements are exchanged, not 24.
+// CHECK-LABEL: func.func @combines_after_all_sums_and_moves
+// CHECK-NOT: comm.all_reduce
+// CHECK: linalg.transpose
+// CHECK-NOT: comm.all_reduce
+// CHECK: linalg.reduce
+// CHECK: comm.all_reduce sum ins(%{{.*}} : tensor<4xf32>)
+// CHECK-NOT: comm.all_reduce
+func.func @combines_after_all_sums_and_moves(%x: tensor<6x8xf32> {comm.shard = 1 : i64}, %d: tensor<8x4xf32> {comm.shard = 0 : i64}) -> tensor<4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<6x4xf32>
+  %zeros = arith.constant dense<0.0> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %g = linalg.matmul ins(%x, %d : tensor<6x8xf32>, tensor<8x4xf32>) outs(%zero : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %t = linalg.transpose ins(%g : tensor<6x4xf32>) outs(%e : tensor<4x6xf32>) permutation = [1, 0]
+  %s = linalg.reduce ins(%t : tensor<4x6xf32>) outs(%zeros : tensor<4xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %a = arith.addf %in, %acc : f32
+      linalg.yield %a : f32
+    }
+  return %s : tensor<4xf32>
+}
+
+// -----
+
+// The product of sums is not the sum of products.
+// CHECK-LABEL: func.func @combines_before_what_is_no_sum
+// CHECK: comm.all_reduce sum ins(%{{.*}} : tensor<4x4xf32>)
+// CHECK: arith.mulf {{.*}} : tensor<4x4xf32>
+func.func @combines_before_what_is_no_sum(%x: tensor<4x8xf32> {comm.shard = 1 : i64}, %d: tensor<8x4xf32> {comm.shard = 0 : i64}) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %g = linalg.matmul ins(%x, %d : tensor<4x8xf32>, tensor<8x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q = arith.mulf %g, %g : tensor<4x4xf32>
+  return %q : tensor<4x4xf32>
+}
+
+// -----
+
+// Parts of the gradient are asked for behind an op that reads nothing held in parts; the check of all elements takes
+// parts as well, and combines one bit.
+// CHECK-LABEL: func.func @scatters_what_reaches_parts
+// CHECK: %[[G:.*]] = comm.reduce_scatter sum dim 0 ins(%{{.*}} : tensor<4x4xf32>) outs(%{{.*}} : tensor<2x4xf32>)
+// CHECK: arith.mulf %[[G]], %{{.*}} : tensor<2x4xf32>
+// CHECK: comm.all_reduce or ins(%{{.*}} : tensor<i1>)
+// CHECK-NOT: comm.all
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+func.func @scatters_what_reaches_parts(%x: tensor<4x8xf32> {comm.shard = 1 : i64}, %d: tensor<8x4xf32> {comm.shard = 0 : i64}, %scale: tensor<4x4xf32>,
+    %m: tensor<4x4xf32> {comm.shard = 0 : i64, mp.state = 0 : i64}) -> (tensor<4x4xf32>, tensor<i1>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %limit = arith.constant 3.0 : f32
+  %no = arith.constant dense<false> : tensor<i1>
+  %g = linalg.matmul ins(%x, %d : tensor<4x8xf32>, tensor<8x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %u = arith.mulf %g, %scale : tensor<4x4xf32>
+  %any = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction", "reduction"]} ins(%g : tensor<4x4xf32>) outs(%no : tensor<i1>) {
+  ^bb0(%a: f32, %acc: i1):
+    %c = arith.cmpf ugt, %a, %limit : f32
+    %o = arith.ori %c, %acc : i1
+    linalg.yield %o : i1
+  } -> tensor<i1>
+  %n = arith.addf %m, %u : tensor<4x4xf32>
+  return %n, %any : tensor<4x4xf32>, tensor<i1>
+}
+
+// -----
+
+// The whole is gathered once; its transposition is made again from that.
+// CHECK-LABEL: func.func @gathers_a_weight_once
+// CHECK: %[[ALL:.*]] = comm.all_gather
+// CHECK-NOT: comm.all_gather
+// CHECK: linalg.transpose ins(%[[ALL]] : tensor<8x8xf32>)
+func.func @gathers_a_weight_once(%w: tensor<8x8xf32> {comm.shard = 0 : i64}, %x: tensor<64x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %t = linalg.transpose ins(%w : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) permutation = [1, 0]
+  return %w, %t : tensor<8x8xf32>, tensor<8x8xf32>
+}

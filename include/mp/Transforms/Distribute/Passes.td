@@ -17,8 +17,10 @@ def Partition : Pass<"mp-partition", "::mlir::ModuleOp"> {
     computed on parts where one of its loops runs over a part of each operand, chosen for the least
     bytes that ranks exchange; where that loop is reduced, ranks combine what they have
     (`comm.all_reduce`). A part of what is whole is cut out without an exchange; where an op needs
-    the whole of what is held in parts, ranks gather it (`comm.all_gather`). So the known schemes
-    follow from what is held in parts:
+    the whole of what is held in parts, ranks gather it (`comm.all_gather`). What ranks have to
+    combine waits for ops that move it or sum up more of it, and is combined into parts
+    (`comm.reduce_scatter`) if a result held in parts is computed from it element by element. So the
+    known schemes follow from what is held in parts:
 
     - `batch`: arguments that hold examples, along dimension 0: data parallel. Gradients and
       statistics of a batch are combined as they arise, so that every rank sees the same loss,
@@ -29,7 +31,8 @@ def Partition : Pass<"mp-partition", "::mlir::ModuleOp"> {
     - `comm.shard = 1` on the weight of a layer, `comm.shard = 0` on the next one's: tensor parallel
       by columns, then by rows.
 
-    Results that replace an argument (`mp.state`) are held as that argument is, all others whole. A
+    Results that replace an argument (`mp.state`, found as in any train step where nothing says it)
+    are held as that argument is, all others whole. A
     dimension must be a multiple of `ranks`. Sums over a dimension that is held in parts are in
     another order than those of the whole function, and in the same whatever number of processes
     hosts the ranks.
