@@ -8,6 +8,11 @@ residual-layernorm row-sum row-max column-sum f64-sum (with its terms) cast bias
 --schedule is what stands between < > of a schedule; --dynamic hides the sizes from the types.
 """
 import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools/dev/kernels"))
+import bodies  # noqa: E402
 
 
 class Body:
@@ -108,14 +113,12 @@ def build(kind, rows, columns, element, schedule, dynamic):
             y = b.map([d, total], "%l = math.log %i1 : f32\n%q = arith.subf %i0, %l : f32\n" + narrow("%q"), element, out="%out")
         results = [y]
     elif kind in ("layernorm", "residual-layernorm"):
-        constants = f"%n = arith.constant {columns}.0 : f32\n%eps = arith.constant 1.0e-5 : f32\n"
         if kind == "residual-layernorm":
             x = b.map([x, "%residual"], wide(0) + "\n" + wide(1) + "\n%s = arith.addf %w0, %w1 : f32\n" + narrow("%s"), element, out="%sum")
         total = b.reduce(x, "arith.addf", "0.0", wide(0) + "\n%u = arith.bitcast %w0 : f32 to f32")
-        d = b.map([x, total], constants + wide(0) + "\n%m = arith.divf %i1, %n : f32\n%r = arith.subf %w0, %m : f32")
+        d = b.map([x, total], wide(0) + "\n" + bodies.centred("%w0", "%i1", columns, "%r"))
         squares = b.reduce(d, "arith.addf", "0.0", "%u = arith.mulf %i0, %i0 : f32")
-        norm = (constants + "%v = arith.divf %i1, %n : f32\n%ve = arith.addf %v, %eps : f32\n%rs = math.rsqrt %ve : f32\n"
-                "%h = arith.mulf %i0, %rs : f32\n" + wide(2) + "\n" + wide(3) + "\n%hw = arith.mulf %h, %w2 : f32\n%y = arith.addf %hw, %w3 : f32\n")
+        norm = (bodies.normalised("%i0", "%i1", columns, "%h") + "\n" + wide(2) + "\n" + wide(3) + "\n%hw = arith.mulf %h, %w2 : f32\n%y = arith.addf %hw, %w3 : f32\n")
         if kind == "layernorm":
             results = [b.map([d, squares, "%weight", "%bias"], norm + narrow("%y"), element, out="%out")]
         else:
@@ -138,9 +141,8 @@ def build(kind, rows, columns, element, schedule, dynamic):
         results = [b.reduce(terms, "arith.addf", "0.0", "%u = arith.mulf %i0, %i0 : f64", element="f64"), terms]
     elif kind == "rmsnorm":
         squares = b.reduce(x, "arith.addf", "0.0", wide(0) + "\n%u = arith.mulf %w0, %w0 : f32")
-        y = b.map([x, squares, "%weight"], f"%n = arith.constant {columns}.0 : f32\n%eps = arith.constant 1.0e-5 : f32\n" + wide(0) + "\n" + wide(2) +
-                  "\n%v = arith.divf %i1, %n : f32\n%ve = arith.addf %v, %eps : f32\n%rs = math.rsqrt %ve : f32\n"
-                  "%h = arith.mulf %w0, %rs : f32\n%y = arith.mulf %h, %w2 : f32\n" + narrow("%y"), element, out="%out")
+        y = b.map([x, squares, "%weight"], wide(0) + "\n" + wide(2) + "\n" +
+                  bodies.normalised("%w0", "%i1", columns, "%h") + "\n%y = arith.mulf %h, %w2 : f32\n" + narrow("%y"), element, out="%out")
         results = [y]
     elif kind in ("row-sum", "column-sum", "row-max"):
         op, start = ("arith.maximumf", "0xFF800000") if kind == "row-max" else ("arith.addf", "0.0")
@@ -157,22 +159,8 @@ def build(kind, rows, columns, element, schedule, dynamic):
     elif kind == "cast":
         results = [b.map([x], "%r = arith.truncf %i0 : f32 to bf16", "bf16", out="%out")]
     elif kind == "bias-gelu":
-        y = b.map([x, "%bias"], wide(0) + "\n" + wide(1) + """
-          %s = arith.addf %w0, %w1 : f32
-          %half = arith.constant 0.5 : f32
-          %one = arith.constant 1.0 : f32
-          %c = arith.constant 0.044715 : f32
-          %k = arith.constant 0.797884561 : f32
-          %s2 = arith.mulf %s, %s : f32
-          %s3 = arith.mulf %s2, %s : f32
-          %cs = arith.mulf %s3, %c : f32
-          %in = arith.addf %s, %cs : f32
-          %ki = arith.mulf %in, %k : f32
-          %t = math.tanh %ki : f32
-          %t1 = arith.addf %t, %one : f32
-          %hs = arith.mulf %s, %half : f32
-          %y = arith.mulf %hs, %t1 : f32
-          """ + narrow("%y"), element, out="%out")
+        y = b.map([x, "%bias"], wide(0) + "\n" + wide(1) + "\n" + bodies.gelu("%w0", "%w1", "%y") +
+                  "\n" + narrow("%y"), element, out="%out")
         results = [y]
     else:
         raise SystemExit(f"family-kernels.py: no kind '{kind}'")

@@ -5,6 +5,8 @@ A case is a dictionary: `name`, `kind` (the reference in timed_references.py), `
 (type, shape and scale of normally distributed numbers), `flops` and `bytes` (the least that must be computed and moved),
 and `text`, or `command` (words of mp-gen) and `format` (to decide); `options` go to mp-to-nvvm; `variant` is set where the same references stand beside another case.
 """
+import bodies
+
 ELEMENTS = {"bf16": ("bf16", "f32", "bf16"), "f16": ("f16", "f32", "f16"), "tf32": ("f32", "f32", "f32"), "f32": ("f32", "f32", "f32"),
             "e4m3": ("f8E4M3FN", "f32", "bf16"), "e5m2": ("f8E5M2", "f32", "bf16"), "s8": ("i8", "i32", "i32")}
 BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1, "i32": 4}
@@ -89,7 +91,7 @@ def product(m, n, k, form="bf16", order="nt", epilogue="", narrow=False, schedul
     body += f"%c = {product_op}"
     last = "%c"
     if epilogue:
-        body += f"%ge = tensor.empty() : {c_kind}\n%g = " + generic("mn", ["mn", "n", "mn"], [("%c", c_kind), ("%bias", tensor(n, "f32"))], ("%ge", c_kind), GELU)
+        body += f"%ge = tensor.empty() : {c_kind}\n%g = " + generic("mn", ["mn", "n", "mn"], [("%c", c_kind), ("%bias", tensor(n, "f32"))], ("%ge", c_kind), bodies.gelu("%i0", "%i1", "%r"))
         last = "%g"
     if stored != wide:
         body += f"%oe = tensor.empty() : {o_kind}\n%out = " + generic("mn", ["mn", "mn"], [(last, c_kind)], ("%oe", o_kind), f"%r = arith.truncf %i0 : f32 to {stored}")
@@ -101,22 +103,6 @@ def product(m, n, k, form="bf16", order="nt", epilogue="", narrow=False, schedul
     return {"name": "product " + " ".join(tags), "kind": "product", "text": function(arguments, o_kind, body), "inputs": inputs,
             "shape": {"m": m, "n": n, "k": k, "format": form, "order": order, "epilogue": epilogue, "narrow": narrow, "schedule": schedule},
             "flops": 2 * m * n * k, "bytes": moved, "variant": bool(schedule)}
-
-
-GELU = """%h = arith.constant 0.5 : f32
-%one = arith.constant 1.0 : f32
-%c1 = arith.constant 0.7978845608 : f32
-%c2 = arith.constant 0.044715 : f32
-%s = arith.addf %i0, %i1 : f32
-%s2 = arith.mulf %s, %s : f32
-%s3 = arith.mulf %s2, %s : f32
-%q = arith.mulf %s3, %c2 : f32
-%w = arith.addf %s, %q : f32
-%u = arith.mulf %w, %c1 : f32
-%t = math.tanh %u : f32
-%v = arith.addf %t, %one : f32
-%hs = arith.mulf %s, %h : f32
-%r = arith.mulf %hs, %v : f32"""
 
 
 def attention_ops(heads, queries, keys, head, scale, hidden, into, result, element="bf16"):
@@ -161,14 +147,13 @@ def rows(name, count, width, sums):
     add = "%r = arith.addf %i0, %o : f32"
     square = "%t = arith.mulf %i0, %i0 : f32\n%r = arith.addf %t, %o : f32"
     body, result, written = f"%e = tensor.empty() : {x}\n" + filled("z", "0.0", r), x, count * width
-    per = lambda op: f"%n = arith.constant {width}.0 : f32\n%eps = arith.constant 1.0e-5 : f32\n" + op
-    normalise = per("%m = arith.divf %i1, %n : f32\n%v = arith.addf %m, %eps : f32\n%q = math.rsqrt %v : f32\n%r = arith.mulf %i0, %q : f32")
+    normalise = bodies.normalised("%i0", "%i1", width, "%r")
     if name == "softmax":
         body += filled("lo", "0xFF800000", r) + reduce("x", "%a", "%lo", "%r = arith.maximumf %i0, %o : f32")
         body += over("p", "%a", "%x", "%t = arith.subf %i0, %i1 : f32\n%r = math.exp %t : f32") + reduce("s", "%p", "%z", add)
         body += over("out", "%p", "%s", "%r = arith.divf %i0, %i1 : f32")
     elif name == "layer-norm":
-        body += reduce("s", "%a", "%z", add) + over("d", "%a", "%s", per("%m = arith.divf %i1, %n : f32\n%r = arith.subf %i0, %m : f32"))
+        body += reduce("s", "%a", "%z", add) + over("d", "%a", "%s", bodies.centred("%i0", "%i1", width, "%r"))
         body += reduce("w", "%d", "%z", square) + over("out", "%d", "%w", normalise)
     elif name == "rms-norm":
         body += reduce("w", "%a", "%z", square) + over("out", "%a", "%w", normalise)
