@@ -18,8 +18,14 @@ CODE = (".cpp", ".h", ".td")
 FOLDERS = ("lib", "include", "tools", "test")
 NAMED_OP = re.compile(r"\bisa(?:_and_nonnull|_and_present)?<((?:[\w:]+Op\s*,\s*)+[\w:]+Op)\s*>")
 NAME_TABLE = re.compile(r"StringSwitch<|StringMap<\w+Fn>|getStringRef\(\) == \"|name == \"(?:arith|math|tosa|linalg|tensor)\.")
-STRING_OPTION = re.compile(r'Option<"[^"]+",\s*"[^"]+",\s*"std::string"', re.S)
-OPTION = re.compile(r'\bOption<"')
+# An option in TableGen, then one in C++: its word and its type.
+OPTION = re.compile(r'\b(?:List)?Option<"\w+",\s*"(?P<word>[\w-]+)",\s*"(?P<type>[^"]+)"'
+                    r'|\b(?:List)?Option<(?P<ctype>[\w:<>]+)>\s*\w+\{\s*\*this,\s*"(?P<cword>[\w-]+)"')
+# Texts that come from no closed set: files, folders, and names that the user's program gives.
+OPEN_WORDS = {
+    "function", "name", "select", "explain", "plan", "policy", "scales", "sensitivity", "costs",
+    "dump-problem", "dump-costs", "report", "against", "html", "dot", "viewer", "errors", "original", "file",
+    "proofs", "dir"}
 
 
 def sources(root, folders=FOLDERS, suffixes=CODE):
@@ -58,6 +64,17 @@ def matches(pattern, folders=("lib",), suffixes=(".cpp", ".h")):
         for name, text in sources(root, folders, suffixes):
             for match in pattern.finditer(text):
                 yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+    return find
+
+
+def options(accepts):
+    """Options of passes and pipelines whose type, and whether their texts are open, `accepts`."""
+    def find(root):
+        for name, text in sources(root, ("include", "lib"), (".td", ".h", ".cpp")):
+            for match in OPTION.finditer(text):
+                word, kind = match["word"] or match["cword"], match["type"] or match["ctype"]
+                if accepts(kind.split("::")[-1] == "string", word in OPEN_WORDS):
+                    yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {word}"
     return find
 
 
@@ -103,8 +120,9 @@ MEASURES = {
     "files over 400 lines": long_files,
     "functions over 80 lines": long_functions,
     "sources without a header comment": without_header,
-    "options that are strings": matches(STRING_OPTION, ("include",), (".td", ".h")),
-    "options": matches(OPTION, ("include",), (".td",)),
+    "options of passes and pipelines": options(lambda is_string, is_open: True),
+    "strings among them that are open": options(lambda is_string, is_open: is_string and is_open),
+    "strings among them from closed sets": options(lambda is_string, is_open: is_string and not is_open),
     "lists of ops in isa<>": matches(NAMED_OP),
     "tables and tests of op names": matches(NAME_TABLE),
     "includes against the rooms": upward_includes,
