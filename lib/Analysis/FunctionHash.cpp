@@ -37,8 +37,11 @@ public:
           addArgumentAttributes(cast<ArrayAttr>(attribute.getValue()));
           continue;
         }
+        Attribute value = attribute.getValue();
+        if (attribute.getName() == "res_attrs" && !(value = withoutOwn(cast<ArrayAttr>(value))))
+          continue;
         add(attribute.getName().strref());
-        addAttribute(attribute.getValue());
+        addAttribute(value);
       }
     for (Region &region : op->getRegions())
       addRegion(region);
@@ -61,6 +64,19 @@ private:
     return name == kPrecisionAttrName || name == kPhaseAttrName || name == kStorageAttrName ||
            name == kCopyOfAttrName || name == kSplitAttrName || name == kScaledAttrName ||
            name == SymbolTable::getSymbolAttrName();
+  }
+
+  /// The attributes of results without what mp writes; null if nothing else is left.
+  static Attribute withoutOwn(ArrayAttr results) {
+    SmallVector<Attribute> kept;
+    for (auto dictionary : results.getAsRange<DictionaryAttr>())
+      kept.push_back(DictionaryAttr::get(
+          results.getContext(), llvm::filter_to_vector(dictionary, [](NamedAttribute attribute) {
+            return !isOwn(attribute.getName());
+          })));
+    const bool any =
+        llvm::any_of(kept, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); });
+    return any ? ArrayAttr::get(results.getContext(), kept) : Attribute();
   }
 
   /// Dictionaries that hold only what mp writes count as if they were not there.

@@ -236,10 +236,17 @@ FloatType TiedStorage::getDecided(const TiedValues &tied) const {
     });
     return decided ? decided : tied.format;
   }
-  // A signature without callers in the module changes where its arguments say so.
+  // A signature without callers in the module changes where its attributes say so.
   auto argument =
       tied.values.empty() ? BlockArgument() : dyn_cast<BlockArgument>(tied.values.front());
-  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-                           : FunctionOpInterface();
-  return function ? getStorage(function, argument) : tied.format;
+  if (argument)
+    if (auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+      return getStorage(function, argument);
+  if (OpOperand *returned = tied.feeds.empty() ? nullptr : tied.feeds.front();
+      returned && returned->getOwner()->hasTrait<OpTrait::ReturnLike>())
+    if (auto function = dyn_cast<FunctionOpInterface>(returned->getOwner()->getParentOp()))
+      if (auto storage = function.getResultAttrOfType<TypeAttr>(returned->getOperandNumber(),
+                                                                kStorageAttrName))
+        return cast<FloatType>(storage.getValue());
+  return tied.format;
 }

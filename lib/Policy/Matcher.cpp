@@ -9,6 +9,15 @@
 using namespace mpcore::policy;
 using llvm::StringRef;
 
+StringRef mpcore::policy::toString(Place place) {
+  switch (place) {
+  case Place::Op: return "op";
+  case Place::Argument: return "argument";
+  case Place::Result: return "result";
+  }
+  llvm_unreachable("unknown place");
+}
+
 StringRef mpcore::policy::toString(Wish wish) {
   switch (wish) {
   case Wish::Narrow: return "narrow";
@@ -49,6 +58,8 @@ Matcher::Matcher(const Policy &policy) {
 
 bool Matcher::matches(Compiled &pattern, const Subject &subject) {
   const Selector &select = pattern.rule->select;
+  if (select.place != subject.place)
+    return false;
   if (pattern.op && !pattern.op->match(subject.op))
     return false;
   if (pattern.function && !pattern.function->match(subject.function))

@@ -148,26 +148,35 @@ bool Reader::readSelector(const json::Value &value, Selector &select) {
       return false;
     return llvm::Regex(result).isValid(error) || fail("bad regular expression: " + error);
   };
-  return readObject(value, {"op", "function", "class", "location", "name", "attribute"},
-                    [&](StringRef key, const json::Value &member) {
-                      if (key == "op")
-                        return readGlob(member, select.op);
-                      if (key == "function")
-                        return readGlob(member, select.function);
-                      if (key == "location")
-                        return readRegex(member, select.location);
-                      if (key == "name")
-                        return readRegex(member, select.name);
-                      if (key == "attribute")
-                        return readAttributes(member, select);
-                      if (!readString(member, select.classes))
-                        return false;
-                      size_t wrong = StringRef(select.classes).find_first_not_of("TFEDAKRB");
-                      bool isValid = !select.classes.empty() && wrong == StringRef::npos;
-                      return isValid ||
-                             fail("expected letters of classes (T F E D A K R B), found '" +
-                                  select.classes + "'");
-                    });
+  const json::Object *object = value.getAsObject();
+  if (object && (object->get("argument") || object->get("result"))) {
+    select.place = object->get("argument") ? Place::Argument : Place::Result;
+    return readObject(value, {toString(select.place), "function"},
+                      [&](StringRef key, const json::Value &member) {
+                        return key == "function" ? readGlob(member, select.function)
+                                                 : readRegex(member, select.name);
+                      });
+  }
+  return readObject(
+      value, {"op", "function", "class", "location", "name", "attribute", "argument", "result"},
+      [&](StringRef key, const json::Value &member) {
+        if (key == "op")
+          return readGlob(member, select.op);
+        if (key == "function")
+          return readGlob(member, select.function);
+        if (key == "location")
+          return readRegex(member, select.location);
+        if (key == "name")
+          return readRegex(member, select.name);
+        if (key == "attribute")
+          return readAttributes(member, select);
+        if (!readString(member, select.classes))
+          return false;
+        size_t wrong = StringRef(select.classes).find_first_not_of("TFEDAKRB");
+        bool isValid = !select.classes.empty() && wrong == StringRef::npos;
+        return isValid || fail("expected letters of classes (T F E D A K R B), found '" +
+                               select.classes + "'");
+      });
 }
 
 bool Reader::readRule(const json::Value &value, Rule &rule) {

@@ -18,7 +18,7 @@ static void writeSelector(const Selector &select, json::OStream &out) {
   writeText("function", select.function);
   writeText("class", select.classes);
   writeText("location", select.location);
-  writeText("name", select.name);
+  writeText(select.place == Place::Op ? "name" : toString(select.place), select.name);
   if (select.attributes.empty())
     return;
   out.attributeObject("attribute", [&] {

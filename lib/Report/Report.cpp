@@ -155,7 +155,7 @@ int64_t Report::collectOps(FunctionOpInterface function) {
   return ordinals.size();
 }
 
-/// The signature: formats of arguments, those that change, and the state they carry.
+/// The signature: formats of arguments and results, those that change, and the state they carry.
 void Report::summarizeFunction(FunctionOpInterface function, int64_t decided) {
   FunctionRow summary{};
   summary.name = function.getName();
@@ -179,6 +179,14 @@ void Report::summarizeFunction(FunctionOpInterface function, int64_t decided) {
     summary.state.push_back({argument.getArgNumber(), next.getInt(), role ? role.str() : "",
                              typeText(argument.getType())});
   }
+  bool anyChanges = false;
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    auto changed = function.getResultAttrOfType<TypeAttr>(index, kStorageAttrName);
+    anyChanges |= changed != nullptr;
+    summary.results.push_back(typeText(changed ? changed.getValue() : getFloatFormat(type)));
+  }
+  if (!anyChanges)
+    summary.results.clear();
   functions.push_back(std::move(summary));
 }
 

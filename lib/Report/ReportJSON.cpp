@@ -67,6 +67,8 @@ static llvm::json::Object toJSON(const FunctionRow &row) {
                             {"ops", row.ops},
                             {"keeps_signature", row.keeps},
                             {"arguments", llvm::json::Array(row.arguments)}};
+  if (!row.results.empty())
+    object["results"] = llvm::json::Array(row.results);
   if (!row.copyOf.empty()) {
     llvm::json::Array calls;
     for (const auto &[caller, number] : row.calls)

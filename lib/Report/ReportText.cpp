@@ -204,6 +204,10 @@ static void printFunctions(ArrayRef<FunctionRow> functions, ArrayRef<std::string
          << " arguments change their format, " << formatBytes(function.changedBytesBefore) << " -> "
          << formatBytes(function.changedBytesAfter) << ": call @" << function.name
          << "_convert_params once\n";
+  for (const FunctionRow &function : functions)
+    if (!function.results.empty())
+      os << "  @" << function.name << ": results are stored in "
+         << llvm::join(function.results, ", ") << "\n";
   for (const std::string &function : unassigned)
     os << "  @" << function << ": nothing to decide\n";
 }

@@ -20,27 +20,34 @@
 
 namespace mpcore::policy {
 
-/// Narrow: contractions compute in the narrow format, results of other ops are stored in it. Wide:
-/// the op computes in its own format, operands and results are stored in theirs. Inherit: the
-/// layers below decide.
+/// Narrow: contractions compute in the narrow format, results of other ops are stored in it, and
+/// so are arguments and results of functions. Wide: the op computes in its own format, operands and
+/// results are stored in theirs. Inherit: the layers below decide.
 enum class Wish { Narrow, Wide, Inherit };
 
-/// The facts a selector may look at; costly ones are asked for only where a rule needs them.
+/// A rule is about an op, or about an argument or a result of a public function, whose format in
+/// memory is the caller's business.
+enum class Place { Op, Argument, Result };
+
+/// The facts a selector may look at; costly ones are asked for only where a rule needs them. Of
+/// arguments and results only function and names are looked at.
 struct Subject {
   llvm::StringRef op, function;
   char opClass;
   llvm::function_ref<std::string()> location;                 ///< file:line:column, or a name
   llvm::function_ref<llvm::SmallVector<std::string>()> names; ///< of its location, inner ones too
   llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute; ///< text, if present
+  Place place = Place::Op;
 };
 
 /// Every part that is given must match.
 struct Selector {
-  std::string op;       ///< name with wildcards: linalg.conv_2d_*
-  std::string function; ///< name with wildcards
-  std::string classes;  ///< letters, any of them: AK
-  std::string location; ///< regular expression, searched in file:line:column
-  std::string name;     ///< regular expression, searched in the names of the location
+  Place place = Place::Op; ///< of an argument or a result, `name` is searched in its names
+  std::string op;          ///< name with wildcards: linalg.conv_2d_*
+  std::string function;    ///< name with wildcards
+  std::string classes;     ///< letters, any of them: AK
+  std::string location;    ///< regular expression, searched in file:line:column
+  std::string name;        ///< regular expression, searched in the names of the location
   /// Attribute and the text it must have; nothing: it must be there.
   std::vector<std::pair<std::string, std::optional<std::string>>> attributes;
 };
@@ -112,6 +119,7 @@ private:
   std::vector<Compiled> compiled;
 };
 
+llvm::StringRef toString(Place place); ///< op, argument, result
 llvm::StringRef toString(Wish wish);
 llvm::StringRef toString(RequiredEvidence kind);
 llvm::StringRef toString(SignatureKind kind);

@@ -63,6 +63,7 @@ struct FunctionRow {
   std::string name, hash;
   int64_t ops;
   std::vector<std::string> arguments; ///< format each is stored in, `_` for non-floats
+  std::vector<std::string> results;   ///< the same; none where no result changes
   int64_t changedArguments, changedBytesBefore, changedBytesAfter; ///< of the signature
   bool isPrivate;
   std::string keeps;  ///< why a private function keeps its signature; empty if it may change

@@ -67,13 +67,13 @@ Operation *MPDialect::materializeConstant(OpBuilder &builder, Attribute value, T
 }
 
 /// `mp.pin` is a float type; tf32 is a way to compute and fits ops only.
-static LogicalResult verifyPin(Operation *op, Attribute value, bool onArgument) {
+static LogicalResult verifyPin(Operation *op, Attribute value, bool inSignature) {
   auto pin = dyn_cast<TypeAttr>(value);
   auto format = pin ? dyn_cast<FloatType>(pin.getValue()) : FloatType();
   if (!format)
     return op->emitOpError("expects a float type in 'mp.pin', found ") << value;
-  if (onArgument && format.isTF32())
-    return op->emitOpError("expects a storage format in 'mp.pin' of an argument, found tf32, "
+  if (inSignature && format.isTF32())
+    return op->emitOpError("expects a storage format in 'mp.pin' of a signature, found tf32, "
                            "which is a way to compute: pin the op that computes, or use f32");
   return success();
 }
@@ -196,7 +196,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (name == kPrecisionAttrName)
     return verifyPrecision(op, value);
   if (name == kPinAttrName)
-    return verifyPin(op, value, /*onArgument=*/false);
+    return verifyPin(op, value, /*inSignature=*/false);
   if (name == kRangeAttrName)
     return verifyRange(op, value);
   if (name == kStateAttrName || name == kDimAttrName)
@@ -212,18 +212,32 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   return op->emitOpError() << "has unknown attribute '" << name << "'; known are " << known;
 }
 
+static LogicalResult verifyStorage(Operation *op, Attribute value) {
+  auto storage = dyn_cast<TypeAttr>(value);
+  if (!storage || !isa<FloatType>(storage.getValue()) || storage.getValue().isTF32())
+    return op->emitOpError("expects a storage format in 'mp.storage', found ") << value;
+  return success();
+}
+
+LogicalResult MPDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                                     unsigned resultIndex,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kPinAttrName)
+    return verifyPin(op, attribute.getValue(), /*inSignature=*/true);
+  if (name == kStorageAttrName)
+    return verifyStorage(op, attribute.getValue());
+  return op->emitOpError() << "has unknown result attribute '" << name
+                           << "'; known are mp.pin, mp.storage";
+}
+
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
                                                   unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kPinAttrName)
-    return verifyPin(op, attribute.getValue(), /*onArgument=*/true);
-  if (name == kStorageAttrName) {
-    auto storage = dyn_cast<TypeAttr>(attribute.getValue());
-    if (!storage || !isa<FloatType>(storage.getValue()) || storage.getValue().isTF32())
-      return op->emitOpError("expects a storage format in 'mp.storage', found ")
-             << attribute.getValue();
-    return success();
-  }
+    return verifyPin(op, attribute.getValue(), /*inSignature=*/true);
+  if (name == kStorageAttrName)
+    return verifyStorage(op, attribute.getValue());
   if (name == kRangeAttrName)
     return verifyRange(op, attribute.getValue());
   if (name == kRoleAttrName) {

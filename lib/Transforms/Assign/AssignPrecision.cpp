@@ -279,7 +279,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
                     const std::map<std::string, int64_t> &asked) {
     for (const policy::Rule *rule : rules.unused())
       emitWarning(UnknownLoc::get(&getContext()))
-          << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no op here";
+          << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no "
+          << policy::toString(rule->select.place) << " here";
     for (const auto &entry : costs.getMeasured())
       if (!asked.count(entry.getKey().str()))
         emitWarning(UnknownLoc::get(&getContext()))

@@ -156,6 +156,15 @@ FloatType FunctionDecisions::getTakenFormat(OpOperand &operand) const {
   return chosen ? chosen : tied->format;
 }
 
+SmallVector<OpOperand *> FunctionDecisions::getReturned(unsigned index) const {
+  SmallVector<OpOperand *> operands;
+  for (Block &block : getFunction().getFunctionBody())
+    if (!block.empty() && block.back().hasTrait<OpTrait::ReturnLike>() &&
+        index < block.back().getNumOperands())
+      operands.push_back(&block.back().getOpOperand(index));
+  return operands;
+}
+
 /// Results alone do not say what an op carries that it only passes on inside.
 static bool outSaysAll(Operation *op, const TiedStorage &ties) {
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
@@ -173,6 +182,12 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     if (FloatType storage = decisions.getStorage(argument);
         storage != getFloatFormat(argument.getType()))
       function.setArgAttr(argument.getArgNumber(), kStorageAttrName, TypeAttr::get(storage));
+  for (unsigned index = 0, e = function.isPrivate() ? 0 : function.getNumResults(); index < e;
+       ++index)
+    for (OpOperand *operand : ArrayRef(decisions.getReturned(index)).take_front(1))
+      if (FloatType storage = decisions.getTakenFormat(*operand);
+          storage && storage != getFloatFormat(operand->get().getType()))
+        function.setResultAttr(index, kStorageAttrName, TypeAttr::get(storage));
   for (auto &[op, decision] : decisions.getOps()) {
     bool accumulates =
         decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;

@@ -224,6 +224,8 @@ public:
   /// The format that control flow, a call or a return takes an operand in; null for other operands.
   FloatType getTakenFormat(OpOperand &operand) const;
   const CarriedStorage &getCarried() const { return carried; }
+  /// Operands of terminators that become result `index` of the function.
+  SmallVector<OpOperand *> getReturned(unsigned index) const;
 
   /// The poles of the module; found at the first call.
   const Poles &getPoles() { return ranges.getPoles(); }
@@ -271,6 +273,10 @@ SmallVector<OpOperand *> findUnproven(Operation *op, FunctionDecisions &decision
 std::vector<NormOverflow> findOverflowingNorms(FunctionDecisions &decisions, FloatType narrow,
                                                bool computedNarrow);
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
+/// Adds the results of a function that change their format, by a pin or the policy, to what the
+/// module carries.
+LogicalResult chooseResults(FunctionDecisions &decisions, const AssignSettings &settings,
+                            CarriedStorage &carried);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 
 /// Chooses what control flow and signatures of a module carry narrow: what is only read where it is

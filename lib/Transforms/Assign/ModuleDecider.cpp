@@ -120,6 +120,10 @@ LogicalResult ModuleDecider::decide(ModuleOp module) {
   // Values carried narrow bind their readers: not so if those are free to stay in f32.
   if (!settings.placement.freesContractions())
     chooseCarried(all, carried);
+  for (FunctionDecisions &decisions : functions)
+    if (replay ? failed(replay->chooseResults(decisions, carried))
+               : failed(chooseResults(decisions, settings, carried)))
+      return failure();
   for (FunctionDecisions &decisions : functions) {
     if (failed(decideStorage(decisions)))
       return failure();

@@ -46,6 +46,9 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
     if (const json::Array *arguments = function->getArray("arguments"))
       for (const json::Value &storage : *arguments)
         known.arguments.push_back(storage.getAsString().value_or("").str());
+    if (const json::Array *results = function->getArray("results"))
+      for (const json::Value &storage : *results)
+        known.results.push_back(storage.getAsString().value_or("").str());
     known.copyOf = function->getString("copy_of").value_or("");
     if (const json::Array *calls = function->getArray("calls"))
       for (const json::Value &entry : *calls)
@@ -200,6 +203,31 @@ LogicalResult Replay::applyArguments(ArrayRef<std::string> storages,
                                   << argument.getArgNumber() << " in '" << name
                                   << "', which it cannot";
     decisions.setStorage(argument, format);
+  }
+  return success();
+}
+
+LogicalResult Replay::chooseResults(FunctionDecisions &decisions, CarriedStorage &carried) const {
+  FunctionOpInterface function = decisions.getFunction();
+  auto found = functions.find(function.getName());
+  if (found == functions.end() || found->second.results.empty())
+    return success();
+  ArrayRef<std::string> storages = found->second.results;
+  if (storages.size() != function.getNumResults())
+    return function.emitError() << "the replayed report '" << file << "' has " << storages.size()
+                                << " results for this function, which has "
+                                << function.getNumResults();
+  for (auto [index, type, name] : llvm::enumerate(function.getResultTypes(), storages)) {
+    FloatType own = getFloatFormat(type);
+    if (name == (own ? getFormatName(own) : "_"))
+      continue;
+    SmallVector<OpOperand *> returned = decisions.getReturned(index);
+    const TiedValues *tied = returned.empty() ? nullptr : carried.ties.findFed(*returned.front());
+    FloatType format = getAssignableFormat(name, function.getContext());
+    if (!tied || !own.isF32() || !format || format.isTF32())
+      return function.emitError() << "the replayed report '" << file << "' stores result " << index
+                                  << " in '" << name << "', which it cannot";
+    carried.chosen[tied] = format;
   }
   return success();
 }

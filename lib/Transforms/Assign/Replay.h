@@ -24,6 +24,8 @@ public:
   /// Decides every op and argument of the function as the report says. An error if the report does
   /// not know the function, speaks of another version of it, or asks for what an op cannot do.
   LogicalResult apply(FunctionDecisions &decisions) const;
+  /// Adds the results that the report stores in other formats to what the module carries.
+  LogicalResult chooseResults(FunctionDecisions &decisions, CarriedStorage &carried) const;
 
 private:
   struct Row {
@@ -34,6 +36,7 @@ private:
   struct Function {
     std::string hash;
     std::vector<std::string> arguments; ///< the format each is stored in
+    std::vector<std::string> results;   ///< the same; empty where none changes
     std::vector<Row> rows;              ///< by ordinal
     std::string copyOf;                 ///< the function this one is a copy of; else empty
     /// The callers of the copy: a function, and which of its calls of the original and all copies.

@@ -107,7 +107,7 @@ func.func private @f() attributes {x = #p}
 
 // -----
 
-// expected-error @+1 {{expects a storage format in 'mp.pin' of an argument, found tf32}}
+// expected-error @+1 {{expects a storage format in 'mp.pin' of a signature, found tf32}}
 func.func private @pin_of_argument(f32 {mp.pin = tf32})
 
 // -----
@@ -122,6 +122,21 @@ func.func @pin_of_no_float(%x: f32) {
 
 // expected-error @+1 {{expects 'mp.range' to be [lo, hi], two floats of one type with lo <= hi}}
 func.func private @range_upside_down(f32 {mp.range = [1.0, -1.0]})
+
+// -----
+
+// expected-error @+1 {{has unknown result attribute 'mp.rnage'; known are mp.pin, mp.storage}}
+func.func private @unknown_on_a_result() -> (f32 {mp.rnage = [-1.0, 1.0]})
+
+// -----
+
+// expected-error @+1 {{expects a storage format in 'mp.storage', found 3 : i64}}
+func.func private @no_format() -> (f32 {mp.storage = 3})
+
+// -----
+
+// expected-error @+1 {{expects a storage format in 'mp.pin' of a signature, found tf32}}
+func.func private @no_storage() -> (f32 {mp.pin = tf32})
 
 // -----
 

@@ -21,8 +21,8 @@ def MP_Dialect : Dialect {
     Discardable attributes of the dialect:
     - `mp.precision` (#mp.precision) on an op: the decision; lives between
       `mp-assign-precision` and `mp-insert-casts` only.
-    - `mp.pin` (a float type) on an op or function argument: the user's wish,
-      kept to the end.
+    - `mp.pin` (a float type) on an op, a function argument or a result: the
+      user's wish, kept to the end.
     - `mp.range` ([lo, hi] as two f64) on a function argument or op: the user's
       word about the values; labelled *stated*. With a string behind, [lo, hi,
       "8 batches"], what a run showed; labelled *measured*.
@@ -33,8 +33,8 @@ def MP_Dialect : Dialect {
       in the next step.
     - `mp.dim` (array of i64) on a function argument: likely sizes of dynamic
       dimensions, used in costs only.
-    - `mp.storage` (a float type) on a function argument: the format that mp
-      decided for it, from `mp-assign-precision` on; kept, as the record that the
+    - `mp.storage` (a float type) on a function argument or result: the format
+      that mp decided for it, from `mp-assign-precision` on; kept, as the record that the
       signature has changed.
     - `mp.converts` (a symbol) on a function that mp added: it converts the
       parameters of that other one.
@@ -59,6 +59,7 @@ def MP_Dialect : Dialect {
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -1,19 +1,29 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which arguments change their format. A pinned one does as pinned. With `parameters`
-// narrow in the policy, a parameter does if every use of it rounds it to one narrow format anyway:
-// then no number changes, only where and how often it is rounded. Results keep their format.
+// Decides which arguments and results of a function change their format. A pinned one does as
+// pinned, another as the policy's first rule that selects it. With `parameters` narrow in the
+// policy, a parameter does if every use of it rounds it to one narrow format anyway: then no number
+// changes, only where and how often it is rounded.
 
 #include "../Storage/StoragePermission.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Parameters.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Says why the argument cannot be stored in `format`, or returns an empty string.
-static std::string whyNot(FunctionOpInterface function, BlockArgument argument, FloatType format) {
-  if (!isNarrowable(argument.getType()))
+namespace {
+/// Somebody asks this of an argument or a result.
+struct Wish {
+  FloatType format; ///< its own, to keep it
+  std::string by;   ///< "is pinned to 'bf16'"
+};
+} // namespace
+
+/// Says why a value of the signature cannot be stored in `format`, or returns an empty string.
+static std::string whyNot(FunctionOpInterface function, Type type, FloatType format) {
+  if (!isNarrowable(type))
     return "only tensors of f32 with a known rank are narrowed";
   if (!getAssignableFormat(getFormatName(format), function.getContext()) || format.isTF32())
     return "only bf16 and f16 are stored without a scale";
@@ -24,31 +34,114 @@ static std::string whyNot(FunctionOpInterface function, BlockArgument argument, 
   return "";
 }
 
+/// Returns what the first rule that selects it asks of an argument or result of type `type`.
+static std::optional<Wish> findWish(policy::Place place, StringRef function, Type type,
+                                    llvm::function_ref<SmallVector<std::string>()> names,
+                                    const AssignSettings &settings) {
+  FloatType own = getFloatFormat(type);
+  const policy::Rule *rule =
+      own ? settings.rules.find({"", function, 0, {}, names, {}, place}) : nullptr;
+  if (!rule || rule->wish == policy::Wish::Inherit)
+    return std::nullopt;
+  FloatType format = rule->wish == policy::Wish::Wide ? own
+                     : rule->format.empty() ? settings.narrow
+                                            : getAssignableFormat(rule->format, type.getContext());
+  return Wish{format, "is to be '" + getFormatName(format) + "' by '" + rule->name + "'"};
+}
+
+static Wish pinned(TypeAttr pin) {
+  auto format = cast<FloatType>(pin.getValue());
+  return {format, "is pinned to '" + getFormatName(format) + "'"};
+}
+
+/// The format that an argument or result changes to; null if it stays, with a warning where
+/// somebody asks for more.
+static FloatType follow(const Wish &wish, FunctionOpInterface function, const Twine &what,
+                        Type type, bool isState) {
+  if (wish.format == getFloatFormat(type))
+    return {};
+  std::string why = isState ? "it carries state from call to call, which is of one type"
+                            : whyNot(function, type, wish.format);
+  if (why.empty())
+    return wish.format;
+  function.emitWarning() << what << " " << wish.by << ", but stays as it is: " << why;
+  return {};
+}
+
+static FloatType decideArgument(FunctionOpInterface function, BlockArgument argument,
+                                const AssignSettings &settings, bool &isAsked) {
+  const unsigned index = argument.getArgNumber();
+  auto names = [&] {
+    SmallVector<std::string> found = namesIn(argument.getLoc());
+    found.push_back("#" + std::to_string(index));
+    return found;
+  };
+  std::optional<Wish> wish;
+  if (auto pin = function.getArgAttrOfType<TypeAttr>(index, kPinAttrName))
+    wish = pinned(pin);
+  else
+    wish =
+        findWish(policy::Place::Argument, function.getName(), argument.getType(), names, settings);
+  isAsked = wish.has_value();
+  return wish ? follow(*wish, function, "argument " + Twine(index), argument.getType(),
+                       function.getArgAttr(index, kStateAttrName) != nullptr)
+              : FloatType();
+}
+
 LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
                                         const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
   std::optional<StoragePermissions> permissions; // of every op: not for nothing
   bool narrowsParameters = settings.policy.parameters == policy::SignatureKind::Narrow;
   for (BlockArgument argument : function.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    FloatType own = getFloatFormat(argument.getType());
-    if (auto pin = function.getArgAttrOfType<TypeAttr>(index, kPinAttrName)) {
-      auto format = cast<FloatType>(pin.getValue());
-      std::string why = format == own ? "" : whyNot(function, argument, format);
-      if (!why.empty())
-        function.emitWarning() << "argument " << index << " is pinned to " << format
-                               << ", but stays as it is: " << why;
-      else if (format != own)
-        decisions.setStorage(argument, format);
-      continue;
-    }
-    if (!narrowsParameters || whyParameter(function, index).empty())
+    bool isAsked = false;
+    if (FloatType format = decideArgument(function, argument, settings, isAsked))
+      decisions.setStorage(argument, format);
+    if (isAsked || !narrowsParameters || whyParameter(function, argument.getArgNumber()).empty())
       continue;
     if (!permissions)
       permissions.emplace(decisions);
     FloatType format = permissions->getCommonRounding(argument);
-    if (format && whyNot(function, argument, format).empty())
+    if (format && whyNot(function, argument.getType(), format).empty())
       decisions.setStorage(argument, format);
+  }
+  return success();
+}
+
+static bool isNextState(FunctionOpInterface function, unsigned index) {
+  return llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
+    auto next = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
+    return next && next.getInt() == int64_t(index);
+  });
+}
+
+LogicalResult mlir::mp::chooseResults(FunctionDecisions &decisions, const AssignSettings &settings,
+                                      CarriedStorage &carried) {
+  FunctionOpInterface function = decisions.getFunction();
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    const SmallVector<OpOperand *> returned = decisions.getReturned(index);
+    const TiedValues *tied = returned.empty() ? nullptr : carried.ties.findFed(*returned.front());
+    if (!tied)
+      continue;
+    auto names = [&, index = index] {
+      SmallVector<std::string> found;
+      for (OpOperand *operand : returned)
+        found.append(namesIn(operand->get().getLoc()));
+      if (auto info = function.getResultAttrOfType<StringAttr>(index, "jax.result_info"))
+        found.push_back(info.str());
+      found.push_back("#" + std::to_string(index));
+      return found;
+    };
+    std::optional<Wish> wish;
+    if (auto pin = function.getResultAttrOfType<TypeAttr>(index, kPinAttrName))
+      wish = pinned(pin);
+    else
+      wish = findWish(policy::Place::Result, function.getName(), type, names, settings);
+    if (!wish)
+      continue;
+    if (FloatType format =
+            follow(*wish, function, "result " + Twine(index), type, isNextState(function, index)))
+      carried.chosen[tied] = format;
   }
   return success();
 }

@@ -40,20 +40,24 @@ static DictionaryAttr withoutBooks(Operation *op, Operation *original) {
   return attributes.getDictionary(op->getContext());
 }
 
-/// A public signature differs only in arguments whose new format is on record, and in state of
-/// scaling.
+/// A public signature differs only in arguments and results whose new format is on record, and in
+/// state of scaling.
 static bool changesAsRecorded(FunctionOpInterface original, FunctionOpInterface converted) {
   ArrayRef<Type> results = original.getResultTypes(), arguments = original.getArgumentTypes();
-  if (converted.getNumResults() < results.size() ||
-      converted.getNumArguments() < arguments.size() ||
-      converted.getResultTypes().take_front(results.size()) != results)
+  if (converted.getNumResults() < results.size() || converted.getNumArguments() < arguments.size())
     return false;
+  auto isRecorded = [](Type before, Type after, TypeAttr storage) {
+    return before == after || (storage && storage.getValue() == getFloatFormat(after));
+  };
   for (auto [index, before, after] :
-       llvm::enumerate(arguments, converted.getArgumentTypes().take_front(arguments.size()))) {
-    auto storage = converted.getArgAttrOfType<TypeAttr>(index, kStorageAttrName);
-    if (before != after && (!storage || storage.getValue() != getFloatFormat(after)))
+       llvm::enumerate(arguments, converted.getArgumentTypes().take_front(arguments.size())))
+    if (!isRecorded(before, after, converted.getArgAttrOfType<TypeAttr>(index, kStorageAttrName)))
       return false;
-  }
+  for (auto [index, before, after] :
+       llvm::enumerate(results, converted.getResultTypes().take_front(results.size())))
+    if (!isRecorded(before, after,
+                    converted.getResultAttrOfType<TypeAttr>(index, kStorageAttrName)))
+      return false;
   return true;
 }
 
