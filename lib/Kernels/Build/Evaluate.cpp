@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -57,7 +58,7 @@ Value Evaluate::compute(Value value, Point point) {
     return arith::ConstantOp::create(b, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
   if (isa<tensor::EmptyOp>(op)) // any value will do
     return arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(value.getType())));
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+  if (getMovement(op) == Movement::View)
     return at(op->getOperand(0), point);
   unsigned result = cast<OpResult>(value).getResultNumber();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {

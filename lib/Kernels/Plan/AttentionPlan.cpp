@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/Contraction.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/LoopNest.h"
 #include "mp/Kernels/Passes.h"
 
@@ -20,9 +21,9 @@ using namespace mlir;
 using namespace mlir::mp;
 
 static Value behindViews(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  for (Operation *op = value.getDefiningOp(); op && getMovement(op) == Movement::View;
+       op = value.getDefiningOp())
+    value = op->getOperand(0);
   return value;
 }
 
