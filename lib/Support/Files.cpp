@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <unistd.h>
 #include <vector>
 
 using namespace llvm;
@@ -55,7 +56,11 @@ struct Table {
 } // namespace
 
 static std::atomic<unsigned> pending{0};
-static std::atomic<bool> committing{false};
+
+/// Outputs are in place or the process ends: one of these comes first.
+enum class Phase { Working, Placing, Ending };
+static std::atomic<Phase> phase{Phase::Working};
+
 static std::atomic<void (*)(StringRef)> inputListener{nullptr};
 
 void mpcore::support::setInputListener(void (*listener)(StringRef)) { inputListener = listener; }
@@ -65,7 +70,10 @@ static Table &table() {
   return *known;
 }
 
-bool mpcore::support::isCommitting() { return committing.load(); }
+bool mpcore::support::claimEnd() {
+  Phase expected = Phase::Working;
+  return phase.compare_exchange_strong(expected, Phase::Ending) || expected == Phase::Ending;
+}
 
 unsigned mpcore::support::pendingOutputs() { return pending.load(); }
 
@@ -285,7 +293,11 @@ Error mpcore::support::writeFile(StringRef path, StringRef option,
   return output.write(write);
 }
 
-FilesOfRun::FilesOfRun() { table().isRun = true; }
+FilesOfRun::FilesOfRun() {
+  table().isRun = true;
+  Phase expected = Phase::Placing; // of a run before
+  phase.compare_exchange_strong(expected, Phase::Working);
+}
 
 FilesOfRun::~FilesOfRun() {
   Table &known = table();
@@ -297,11 +309,13 @@ FilesOfRun::~FilesOfRun() {
 Error FilesOfRun::commit() {
   std::vector<std::unique_ptr<OutputFile>> complete;
   std::swap(complete, table().waiting);
-  committing = true;
+  Phase expected = Phase::Working;
+  if (!phase.compare_exchange_strong(expected, Phase::Placing) && expected == Phase::Ending)
+    for (;;) // another thread ends the process
+      pause();
   Error failed = Error::success();
   for (std::unique_ptr<OutputFile> &file : complete)
     if ((failed = file->rename()))
       break;
-  committing = false;
   return failed;
 }

@@ -16,7 +16,7 @@ namespace {
 struct State {
   std::atomic<Verbosity> verbosity{Verbosity::Normal};
   std::mutex lock;
-  std::string stage;
+  std::string stage = "starting";
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 } // namespace

@@ -3,10 +3,10 @@
 // Wraps LLVM's parser of command lines.
 
 #include "CommandLine.h"
+#include "PassOptions.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Version.h"
 #include "mp/Support/Words.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -31,26 +31,6 @@ static std::string explainUnknown(StringRef option) {
                 "--mp-mixed-precision=\"format=bf16 target=sm_90a\"";
 }
 
-/// Upstream takes the last of two values of an option of a pass or pipeline, and says nothing.
-static Error checkRepeated(ArrayRef<char *> arguments) {
-  for (StringRef argument : arguments) {
-    auto [flag, options] = argument.ltrim('-').split('=');
-    if (!argument.starts_with("-") || !flag.starts_with("mp-"))
-      continue;
-    StringSet<> given;
-    SmallVector<StringRef> words;
-    options.split(words, ' ');
-    int open = 0; // lists in braces hold words of their own
-    for (StringRef word : words) {
-      StringRef key = word.split('=').first;
-      if (open == 0 && key.size() != word.size() && !given.insert(key).second)
-        return error(ErrorCode::BadOption, "--" + flag + ": " + key + " is given twice");
-      open += int(word.count('{')) - int(word.count('}'));
-    }
-  }
-  return Error::success();
-}
-
 Error mlir::mp::parseArguments(StringRef tool, const ToolArguments &given, StringRef overview,
                                OptArguments &files) {
   static cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
@@ -62,8 +42,8 @@ Error mlir::mp::parseArguments(StringRef tool, const ToolArguments &given, Strin
                               "something optional is missing.\n";
   static cl::extrahelp help(common);
   cl::SetVersionPrinter(printVersion);
-  if (Error repeated = checkRepeated(given.arguments))
-    return repeated;
+  if (Error wrong = checkPassOptions(given.arguments))
+    return wrong;
   std::string name = tool.str(), messages;
   std::vector<const char *> words = {name.c_str()};
   words.insert(words.end(), given.arguments.begin(), given.arguments.end());

@@ -43,15 +43,13 @@ Watch::~Watch() {
 }
 
 void Watch::look() {
-  if (isCommitting())
-    return;
   double seconds = secondsSinceStart();
-  if (options.maxSeconds > 0 && seconds > options.maxSeconds)
+  if (options.maxSeconds > 0 && seconds > options.maxSeconds && claimEnd())
     endProcess(ErrorCode::LimitOfTime,
                llvm::formatv("error: --max-seconds={0} are over, in: {1}; no output was written",
                              options.maxSeconds, currentStage())
                    .str());
-  if (options.maxMemory > 0 && residentMemory() > options.maxMemory)
+  if (options.maxMemory > 0 && residentMemory() > options.maxMemory && claimEnd())
     endProcess(ErrorCode::LimitOfMemory,
                llvm::formatv("error: more than --max-memory={0} are held, in: {1}; no output was "
                              "written",

@@ -6,7 +6,10 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mpcore::support;
@@ -142,6 +145,27 @@ TEST_F(FilesTest, OutputsOfARunAppearTogetherOrNotAtAll) {
   write(run);
   ASSERT_EQ(toString(run.commit()), "");
   EXPECT_EQ(content(path) + content(other), "newnew");
+}
+
+TEST_F(FilesTest, NobodySaysThatNothingWasWrittenOnceOutputsAreInPlace) {
+  {
+    FilesOfRun run;
+    put("first", true);
+    ASSERT_EQ(toString(run.commit()), "");
+    EXPECT_FALSE(claimEnd()); // until the next run
+  }
+  auto endsFirst = [&] {
+    FilesOfRun run;
+    put("second", true);
+    bool claimed = claimEnd();
+    std::thread ends([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      _exit(claimed && content(path) == "first" ? 0 : 1);
+    });
+    consumeError(run.commit()); // waits for the end
+    _exit(2);
+  };
+  EXPECT_EXIT(endsFirst(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(FilesTest, ALateOutputIsOpenedBeforeAndMayBeWrittenAgain) {

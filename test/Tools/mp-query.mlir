@@ -30,8 +30,8 @@
 // TYPED: 2
 // TYPED-NOT: matmul
 // UNKNOWN: mp-query: {{.*}}nosuch
-// NOFILE: mp-query: expected a file
-// OPTION: mp-query: unknown option '--nosuch'
+// NOFILE: mp-query: error: expected a file
+// OPTION: mp-query: error: unknown option '--nosuch'
 // BROKEN: is not a valid MLIR module
 func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32> loc("weight"), %i: tensor<4x4xf32>, %n: tensor<4x4xbf16>) -> tensor<4x4xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("block.1.up")

@@ -53,11 +53,14 @@ static llvm::Error writeModel(const ModelInfo &model, ArrayRef<StringRef> words,
     return module.takeError();
   if (llvm::Error error = checkModuleSize(**module, common))
     return error;
+  support::FilesOfRun files;
   auto output = support::OutputFile::open(file, ("-o " + file).str());
   if (!output)
     return output.takeError();
   printModel(**module, (*output)->os());
-  return (*output)->commit();
+  if (llvm::Error error = (*output)->commit())
+    return error;
+  return files.commit();
 }
 
 static llvm::Error run(const ToolArguments &given) {

@@ -206,7 +206,8 @@ int main(int argc, char **argv) {
     auto status = run(given);
     if (status)
       return int(*status);
-    llvm::errs() << "mp-query: " << llvm::toString(status.takeError()) << "\n";
-    return int(ExitStatus::BadInput);
+    std::string text = llvm::toString(status.takeError());
+    llvm::errs() << "mp-query: error: " << text << "\n";
+    return int(statusOf(findCode(text).value_or(ErrorCode::BadInput)));
   });
 }

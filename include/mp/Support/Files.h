@@ -107,8 +107,9 @@ public:
   llvm::Error commit();
 };
 
-/// True while FilesOfRun::commit puts outputs in place: whoever would end the process waits.
-bool isCommitting();
+/// Asked by whoever would end the process and say that nothing was written. False where
+/// FilesOfRun::commit has begun to put outputs in place; once it is true, no commit begins.
+bool claimEnd();
 
 /// The number of outputs that wait for being complete; may be asked in a signal handler.
 unsigned pendingOutputs();

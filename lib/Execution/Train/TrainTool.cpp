@@ -102,6 +102,9 @@ int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
   }
   if (llvm::is_contained(arguments, "--evaluate"))
     return evaluate(arguments);
+  for (StringRef word : arguments)
+    if (word.starts_with("-"))
+      return fail(llvm::createStringError("unknown option '" + word + "'; see --help"));
   if (arguments.size() != 1)
     return fail(llvm::createStringError("expected one file, CONFIG.json; see --help"));
   auto config = TrainConfig::read(arguments.front());

@@ -2,15 +2,17 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all that is too long for CI, one after the other, and ends in one table.
 
-usage: nightly.py [--hours N] [--only WORD ...] [--list] [--out DIR]
+usage: nightly.py [--hours N] [--only STEP ...] [--preset NAME] [--list] [--out DIR]
 
-Builds the presets release, fuzz, asan and gcc. A step passes, fails, or is skipped where it needs something that
-this machine lacks. Fuzzing and random graphs share the hours that are given (default 1) and add to the logs that
-pages are printed from. What steps print lies in DIR (default build/nightly). Exits with 1 if a step fails.
+Builds the presets release (or that of --preset), fuzz, asan and gcc. A step passes, fails, or is skipped where it needs
+something that this machine lacks. Fuzzing, random programs and random graphs share the hours that are given (default 1) and
+add to the logs that pages are printed from. What steps print lies in DIR (default build/nightly). Ends in a table of all
+steps and a line that counts them; exits with 1 if a step fails.
 """
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +30,12 @@ STEPS = [
     ("audit", "tools/dev/house/run-audit.py --bin build/release/bin", ("build/release/bin/mp-opt",), "every row of docs/results/Audit.md"),
     ("threads", "tools/dev/house/same-bytes.sh build/release/bin", ("build/release/bin/mp-opt",),
      "the same bytes over threads and address layouts"),
+    ("guards", "tools/dev/bench/guard-counts.py build/release", ("build/release/bin/mp-opt",),
+     "instructions of compiling and counts of kernels against those that are stored"),
+    ("proofs", "tools/dev/numerics/exact-rewrites.py --pairs --bin build/release/bin", ("build/release/bin/exact-rewrites",),
+     "every case of what rewrites that move roundings claim"),
+    ("programs", "nice -n 19 tools/dev/fuzz/run-fuzz.py --only programs --bin build/release/bin --minutes {minutes}",
+     ("build/release/bin/programs",), "random programs through everything, behind the seeds of the log"),
     ("fuzz build", "tools/dev/build.sh fuzz mp-fuzz-plain mp-fuzz-graphs mp-opt", ("clang++-22", "/usr/lib/llvm-22/lib/clang/22/lib/linux"),
      "harnesses under address and undefined-behaviour sanitizers"),
     ("fuzz", "nice -n 19 tools/dev/fuzz/run-fuzz.py --minutes {minutes}", ("build/fuzz/bin/mp-fuzz-plain",), "damaged input of every kind"),
@@ -55,14 +63,22 @@ def lacks(needs):
     return None
 
 
+def use(preset, text):
+    """The text with the build of another preset in the place of release's."""
+    return re.sub(r"\b(build/|build\.sh )release\b", rf"\g<1>{preset}", text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=1)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--preset", default="release")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/nightly")
     options = parser.parse_args()
-    steps = [step for step in STEPS if not options.only or step[0] in options.only]
+    steps = [(name, use(options.preset, command), [use(options.preset, need) for need in needs], shows)
+             for name, command, needs, shows in STEPS]
+    steps = [step for step in steps if not options.only or step[0] in options.only]
     if unknown := set(options.only) - {step[0] for step in STEPS}:
         sys.exit(f"no step {', '.join(sorted(unknown))}; there are {', '.join(step[0] for step in STEPS)}")
     if options.list:
@@ -74,8 +90,9 @@ def main():
     for name, command, needs, shows in steps:
         if missing := lacks(needs):
             rows.append((name, "skipped", 0, f"lacks {missing}"))
+            print(f"{name}: skipped", flush=True)
             continue
-        share = options.hours * 60 / 2  # of fuzzing, and of random graphs
+        share = options.hours * 60 / 3  # of fuzzing, random programs and random graphs
         command = command.replace("{minutes}", str(share)).replace("{seconds}", str(int(share * 60)))
         log, start = options.out / f"{name.replace(' ', '-')}.log", time.time()
         with log.open("w") as file:
@@ -89,6 +106,8 @@ def main():
     print("\n| step | result | minutes | last words |\n|---|---|---|---|")
     for name, result, seconds, words in rows:
         print(f"| {name} | {result} | {seconds / 60:.1f} | {words.replace('|', '/')} |")
+    count = lambda result: sum(row[1].startswith(result) for row in rows)
+    print(f"\n{count('passes')} passed, {count('fails')} failed, {count('skipped')} skipped")
     return 1 if failed else 0
 
 
