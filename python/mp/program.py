@@ -5,7 +5,7 @@ import os
 import re
 
 from . import xla
-from .arrays import framework_for, host_array
+from .arrays import HostArray, framework_for, host_array
 from .devices import ON_DEVICE, DeviceArray, adopt_host, as_tensor, is_on_device, stream_of
 from .errors import Error
 from .library import Context
@@ -162,10 +162,10 @@ class Program:
         if args is None:
             raise Error("compare needs inputs: compare(inputs=(x, ...)), or mp.convert(..., inputs=(x, ...))")
         executable = self._executable()
-        found = executable.run(self._arguments(args, kwargs, executable.signature["arguments"]))
         other = self.original.compile(self.entry, {"f64": reference == "f64"})
-        expected = other.run([widen(array, parameter["element"]) for array, parameter
-                              in zip(self._arguments(args, kwargs, self.inputs), other.signature["arguments"])])
+        arrays = self._arguments(args, kwargs, self.inputs)
+        found, expected = (program.run([taken(array, parameter["element"]) for array, parameter in zip(arrays, program.signature["arguments"])])
+                           for program in (executable, other))
         floats = [(spec, a, b) for spec, a, b in zip(self.outputs, found, expected) if spec["element"][0] in "bf"]
         return Comparison(Difference(spec["name"] or f"result {index}", values(a), values(b)) for index, (spec, a, b) in enumerate(floats))
 
@@ -183,11 +183,17 @@ def values(array):
     return array.numpy().astype(np.float64)
 
 
-def widen(array, element):
-    """The array in the element type that a reference takes: f64 for every float."""
-    if array.element == element or element != "f64":
+def taken(array, element):
+    """The array in the element type that a program takes: f64 of a reference; bf16 or f16, rounded, where a policy stores an argument so."""
+    import numpy as np
+    if array.element == element or element not in ("f64", "bf16", "f16"):
         return array
-    return host_array(values(array).astype("float64"), "f64")
+    if element != "bf16":
+        return host_array(values(array).astype("float64" if element == "f64" else "float16"), element)
+    bits = np.ascontiguousarray(values(array), np.float32).view(np.uint32)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16  # to nearest, ties to even
+    patterns = np.where(np.isnan(values(array)), bits >> 16 | 0x40, rounded).astype(np.uint16)
+    return HostArray(patterns.ctypes.data, "bf16", array.shape, patterns)
 
 
 def convert_source(source, options, example=None, f64="keep"):
