@@ -19,6 +19,10 @@ static bool readWord(StringRef word, WeightCodes &codes) {
     return codes.layerByLayer = true;
   if (word == "means")
     return codes.keepsMeans = true;
+  if (word == "targets")
+    return codes.makesUp = codes.layerByLayer = true;
+  if (word == "descent")
+    return codes.descends = true;
   return false;
 }
 
@@ -37,13 +41,14 @@ llvm::Expected<WeightCodes> mlir::mp::parseWeightCodes(StringRef text) {
   for (StringRef word : ArrayRef(words).drop_front())
     if (!readWord(word, codes))
       return createStringError("--weight-codes=" + text +
-                               ": expected mse, layers or means behind " + words[0] + ", found '" +
-                               word + "'");
+                               ": expected mse, layers, means, targets or descent behind " +
+                               words[0] + ", found '" + word + "'");
   return codes;
 }
 
 namespace {
 using Moments = std::map<size_t, numerics::SecondMoments>; ///< by number of a place
+using Crosses = std::map<size_t, numerics::CrossMoments>;
 
 class Rounder {
 public:
@@ -83,6 +88,19 @@ private:
     return sites.at(one).rows->get() == sites.at(other).rows->get();
   }
 
+  /// Keeps what multiplied the weight in the f32 network, batch after batch, or pairs it with what
+  /// does now.
+  void pairRows(size_t number, size_t batch, ArrayRef<float> elements) {
+    auto &kept = original[number];
+    if (kept.size() == batch) {
+      kept.emplace_back(elements.begin(), elements.end());
+      return;
+    }
+    WeightSite &site = sites.at(number);
+    crosses.try_emplace(number, site.inputs())
+        .first->second.add(site.rowsOf(elements), site.rowsOf(kept[batch]));
+  }
+
   /// Runs the module as it is now; finds the sites where none are known yet.
   llvm::Expected<Moments> watch() {
     auto observed = observeFactors(module, entry);
@@ -96,11 +114,17 @@ private:
       return createStringError("--round-weights: expected a contraction with a constant matrix of "
                                "f32, found none; weights that are arguments stay");
     Moments moments;
+    crosses.clear();
+    std::map<size_t, size_t> batches;
     for (const auto &[number, site] : sites)
       moments.emplace(number, site.inputs());
     auto count = runBatches(*observed, entry, inputs, [&](int64_t place, ArrayRef<float> elements) {
-      if (auto found = moments.find(place); found != moments.end())
-        found->second.add(sites.at(place).rowsOf(elements));
+      auto found = moments.find(place);
+      if (found == moments.end())
+        return;
+      found->second.add(sites.at(place).rowsOf(elements));
+      if (wanted.makesUp)
+        pairRows(size_t(place), batches[size_t(place)]++, elements);
     });
     if (!count)
       return count.takeError();
@@ -121,18 +145,23 @@ private:
                                Twine(site.contraction.factor.contraction) + " sums over, " +
                                Twine(k) + ", found " + Twine(group));
     numerics::WeightRounding shape{k, n, group, (1 << (wanted.bits - 1)) - 1};
-    std::vector<float> weights = site.matrix();
+    const std::vector<float> plain = site.matrix();
+    auto cross = crosses.find(number);
+    std::vector<float> weights =
+        cross == crosses.end() ? plain : numerics::retarget(plain, now, cross->second, shape);
     std::vector<float> steps = wanted.leastError ? numerics::stepsOfLeastError(weights, now, shape)
                                                  : numerics::stepsOf(weights, shape);
     std::vector<int8_t> codes = numerics::roundSecondOrder(weights, steps, now, shape);
     std::vector<int8_t> nearest = numerics::roundNearest(weights, steps, shape);
+    double nearestError = numerics::squaredError(weights, nearest, steps, now, shape);
+    if (wanted.descends)
+      numerics::descend(weights, codes, steps, now, shape);
     rounded.push_back({site.contraction.function.getName().str(),
                        site.contraction.factor.contraction, int64_t(k), int64_t(n), int64_t(group),
-                       numerics::squaredError(weights, codes, steps, now, shape),
-                       numerics::squaredError(weights, nearest, steps, now, shape)});
+                       numerics::squaredError(weights, codes, steps, now, shape), nearestError});
     site.replace(codes, steps, *stepShape, wanted.bits);
     if (wanted.keepsMeans)
-      site.subtract(shiftOfMeans(weights, codes, steps, before.means(), now.means(), shape));
+      site.subtract(shiftOfMeans(plain, codes, steps, before.means(), now.means(), shape));
     return llvm::Error::success();
   }
 
@@ -158,7 +187,9 @@ private:
   StringRef entry;
   const InputOptions &inputs;
   const WeightCodes &wanted;
-  std::map<size_t, WeightSite> sites; ///< by number of their place
+  std::map<size_t, WeightSite> sites;                         ///< by number of their place
+  std::map<size_t, std::vector<std::vector<float>>> original; ///< what multiplied each, by batch
+  Crosses crosses;                                            ///< of the last run, if not the first
   std::vector<RoundedWeight> rounded;
 };
 } // namespace

@@ -15,9 +15,11 @@ struct WeightCodes {
   bool leastError = false;   ///< steps of least squared error, not of the largest magnitude
   bool layerByLayer = false; ///< moments of what reaches a weight once those before are rounded
   bool keepsMeans = false;   ///< the mean of each output is what it was
+  bool makesUp = false;      ///< weights make up for what those before them have changed
+  bool descends = false;     ///< codes and steps move on to a local minimum of the error
 };
 
-/// Parses iN or iN:GROUP, and behind commas mse, layers and means.
+/// Parses iN or iN:GROUP, and behind commas mse, layers, means, targets and descent.
 llvm::Expected<WeightCodes> parseWeightCodes(StringRef text);
 
 struct RoundedWeight {

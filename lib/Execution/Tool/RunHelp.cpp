@@ -92,8 +92,9 @@ static constexpr StringLiteral kHelp =
   --ranges=OUT.mlir     of --calibrate: write the module with what the factors of contractions were seen to be as
                         mp.range, labelled measured, which f16 may rest on; --range-margin=2 times the largest magnitude
   --round-weights=OUT.mlir   of --calibrate: write the module with constant matrices as codes, rounded by GPTQ so that
-                        products with these rows change least; --weight-codes=i4[:GROUP][,mse][,layers][,means] (2 to 8
-                        bits; steps of least error; layer after layer; means of outputs kept)
+                        products with these rows change least; --weight-codes=i4[:GROUP][,mse][,layers][,means][,targets]
+                        [,descent] (2 to 8 bits; steps of least error; layer after layer; means of outputs kept; later
+                        weights make up for earlier ones; moved on to a local minimum of the error)
   --smooth=OUT.mlir     of --calibrate: write the module with channels of what constant weights multiply divided by powers
                         of two, and the weights multiplied by them: the same function; --smooth-share=0.5: of the magnitude
                         that goes to weights

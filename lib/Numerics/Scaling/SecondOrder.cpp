@@ -33,6 +33,21 @@ std::vector<double> SecondMoments::means() const {
   return means;
 }
 
+void CrossMoments::add(ArrayRef<float> now, ArrayRef<float> before) {
+  auto finite = [](ArrayRef<float> row) {
+    return std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); });
+  };
+  assert(now.size() == before.size() && "expected pairs of rows");
+  for (; now.size() >= size; now = now.drop_front(size), before = before.drop_front(size)) {
+    if (!finite(now.take_front(size)) || !finite(before.take_front(size)))
+      continue;
+    for (size_t i = 0; i != size; ++i)
+      if (now[i] != 0)
+        for (size_t j = 0; j != size; ++j)
+          sums[i * size + j] += double(now[i]) * before[j];
+  }
+}
+
 std::vector<float> mpcore::numerics::stepsOf(ArrayRef<float> weights, const WeightRounding &shape) {
   std::vector<float> steps(shape.inputs / shape.group * shape.outputs);
   for (size_t i = 0; i != shape.inputs; ++i)
@@ -122,10 +137,10 @@ static std::vector<double> invert(const std::vector<double> &factor, size_t n) {
   return inverse;
 }
 
-std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
-                                                       ArrayRef<float> steps,
-                                                       const SecondMoments &moments,
-                                                       const WeightRounding &shape) {
+/// The second moments, positive definite. Those of an input that is always 0 are `unseen` times the
+/// mean.
+static std::vector<double> dampedMoments(const SecondMoments &moments, const WeightRounding &shape,
+                                         double unseen) {
   size_t n = shape.inputs;
   assert(moments.getSize() == n && "expected the moments of these inputs");
   std::vector<double> damped(moments.get());
@@ -133,11 +148,20 @@ std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
   for (size_t i = 0; i != n; ++i)
     mean += damped[i * n + i] / double(n);
   for (size_t i = 0; i != n; ++i) {
-    // Nothing else makes up for the error of an input that is always 0.
     if (damped[i * n + i] == 0)
-      damped[i * n + i] = mean > 0 ? mean : 1;
+      damped[i * n + i] = mean > 0 ? unseen * mean : 1;
     damped[i * n + i] += shape.damping * mean;
   }
+  return damped;
+}
+
+std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
+                                                       ArrayRef<float> steps,
+                                                       const SecondMoments &moments,
+                                                       const WeightRounding &shape) {
+  size_t n = shape.inputs;
+  // Nothing else makes up for the error of an input that is always 0.
+  std::vector<double> damped = dampedMoments(moments, shape, 1);
   factorize(damped, n);
   // With lower L, L L^T = H^-1, weight k makes up for weight j by L[k][j] / L[j][j].
   std::vector<double> lower = invert(damped, n);
@@ -155,6 +179,117 @@ std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
         left[k * shape.outputs + c] -= error * lower[k * n + j];
     }
   return codes;
+}
+
+std::vector<float> mpcore::numerics::retarget(ArrayRef<float> weights, const SecondMoments &now,
+                                              const CrossMoments &cross,
+                                              const WeightRounding &shape) {
+  size_t n = shape.inputs;
+  std::vector<double> factor = dampedMoments(now, shape, 1);
+  factorize(factor, n);
+  std::vector<double> inverse = invert(factor, n), moved(n);
+  std::vector<float> result(weights);
+  for (size_t c = 0; c != shape.outputs; ++c) {
+    std::fill(moved.begin(), moved.end(), 0.0);
+    for (size_t i = 0; i != n; ++i)
+      for (size_t j = 0; j != n; ++j)
+        moved[i] +=
+            (cross.get()[i * n + j] - now.get()[i * n + j]) * weights[j * shape.outputs + c];
+    for (size_t i = 0; i != n; ++i) {
+      double by = 0;
+      for (size_t j = 0; j != n; ++j)
+        by += inverse[i * n + j] * moved[j];
+      result[i * shape.outputs + c] += float(by);
+    }
+  }
+  return result;
+}
+
+namespace {
+/// One output's codes, which sink towards a local minimum of e^T H e.
+class Descent {
+public:
+  Descent(ArrayRef<float> weights, std::vector<int8_t> &codes, std::vector<float> &steps,
+          ArrayRef<double> moments, const WeightRounding &shape, size_t output)
+      : codes(codes), steps(steps), moments(moments), shape(shape), output(output),
+        slope(shape.inputs) {
+    for (size_t i = 0; i != shape.inputs; ++i)
+      move(i, double(code(i)) * step(i) - weights[i * shape.outputs + output]);
+  }
+
+  /// Gives each code its best value while the others stay; false if all have it.
+  bool changeCodes() {
+    bool changed = false;
+    for (size_t i = 0; i != shape.inputs; ++i) {
+      double best = double(code(i)) - slope[i] / (diagonal(i) * step(i));
+      double limit = shape.largest;
+      double to = std::clamp(std::nearbyint(best), -limit, limit), from = double(code(i));
+      // A tie, but for rounding, would go back and forth.
+      if (std::abs(to - best) >= std::abs(from - best) * (1 - 1e-9))
+        continue;
+      code(i) = int8_t(to);
+      move(i, (to - from) * step(i));
+      changed = true;
+    }
+    return changed;
+  }
+
+  /// Gives each step its best value for the codes; false if all have it.
+  bool changeSteps() {
+    bool changed = false;
+    for (size_t first = 0; first != shape.inputs; first += shape.group) {
+      double along = 0, curvature = 0;
+      for (size_t i = first; i != first + shape.group; ++i) {
+        along += code(i) * slope[i];
+        for (size_t j = first; j != first + shape.group; ++j)
+          curvature += code(i) * moments[i * shape.inputs + j] * code(j);
+      }
+      if (curvature <= 0)
+        continue;
+      float to = float(step(first) - along / curvature), from = step(first);
+      double by = double(to) - from;
+      if (to <= 0 || std::abs(by) < 1e-6 * from)
+        continue;
+      step(first) = to;
+      changed = true;
+      for (size_t i = first; i != first + shape.group; ++i)
+        move(i, code(i) * by);
+    }
+    return changed;
+  }
+
+private:
+  int8_t &code(size_t input) { return codes[input * shape.outputs + output]; }
+  float &step(size_t input) { return steps[input / shape.group * shape.outputs + output]; }
+  double diagonal(size_t input) const { return moments[input * shape.inputs + input]; }
+  /// The error of an input grows by `by`.
+  void move(size_t input, double by) {
+    if (by != 0)
+      for (size_t k = 0; k != shape.inputs; ++k)
+        slope[k] += by * moments[input * shape.inputs + k];
+  }
+
+  std::vector<int8_t> &codes;
+  std::vector<float> &steps;
+  ArrayRef<double> moments;
+  const WeightRounding &shape;
+  size_t output;
+  std::vector<double> slope; ///< H e
+};
+} // namespace
+
+void mpcore::numerics::descend(ArrayRef<float> weights, std::vector<int8_t> &codes,
+                               std::vector<float> &steps, const SecondMoments &moments,
+                               const WeightRounding &shape) {
+  std::vector<double> damped = dampedMoments(moments, shape, 1e-6);
+  for (size_t output = 0; output != shape.outputs; ++output) {
+    Descent descent(weights, codes, steps, damped, shape, output);
+    bool changed = true;
+    for (unsigned round = 0; round != 32 && changed; ++round) {
+      changed = descent.changeCodes();
+      changed |= descent.changeSteps();
+    }
+  }
 }
 
 double mpcore::numerics::squaredError(ArrayRef<float> weights, ArrayRef<int8_t> codes,

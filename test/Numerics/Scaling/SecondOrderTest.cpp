@@ -57,6 +57,103 @@ TEST(SecondOrder, ItFindsTheLeastErrorOfTwoWeights) {
   EXPECT_NEAR(leastError(weights, steps, moments, shape), 0.72, 1e-6);
 }
 
+/// 12 correlated inputs, 3 outputs, steps of their own for 4 inputs each.
+struct Drawn {
+  explicit Drawn(std::mt19937 &random) : moments(12), weights(12 * 3) {
+    std::normal_distribution<float> normal;
+    std::vector<float> row(12);
+    for (int n = 0; n != 40; ++n) {
+      float common = normal(random);
+      for (float &value : row)
+        value = common + normal(random);
+      moments.add(row);
+    }
+    for (float &weight : weights)
+      weight = normal(random);
+  }
+  SecondMoments moments;
+  std::vector<float> weights;
+};
+
+TEST(SecondOrder, DescentEndsWhereNoOtherCodeIsBetter) {
+  std::mt19937 random(5);
+  const WeightRounding shape{12, 3, 4, 3, /*damping=*/0};
+  double before = 0, after = 0;
+  unsigned lower = 0;
+  for (int trial = 0; trial != 40; ++trial) {
+    Drawn drawn(random);
+    auto steps = stepsOf(drawn.weights, shape);
+    auto codes = roundSecondOrder(drawn.weights, steps, drawn.moments, shape);
+    double start = squaredError(drawn.weights, codes, steps, drawn.moments, shape);
+    descend(drawn.weights, codes, steps, drawn.moments, shape);
+    double end = squaredError(drawn.weights, codes, steps, drawn.moments, shape);
+    EXPECT_LE(end, start * (1 + 1e-12));
+    before += start;
+    after += end;
+    for (size_t at = 0; at != codes.size(); ++at)
+      for (int by : {-1, 1}) {
+        auto other = codes;
+        other[at] = int8_t(other[at] + by);
+        if (std::abs(other[at]) <= shape.largest)
+          lower +=
+              squaredError(drawn.weights, other, steps, drawn.moments, shape) < end * (1 - 1e-9);
+      }
+    for (size_t at = 0; at != steps.size(); ++at)
+      for (float by : {0.99f, 1.01f}) {
+        auto other = steps;
+        other[at] *= by;
+        lower += squaredError(drawn.weights, codes, other, drawn.moments, shape) < end * (1 - 1e-9);
+      }
+  }
+  EXPECT_EQ(lower, 0u);
+  EXPECT_LT(after, 0.8 * before);
+}
+
+TEST(SecondOrder, WeightsMakeUpForInputsThatHaveChanged) {
+  // Inputs became twice what they were, and mixed: the old products come back with w / 2, mixed
+  // back. By hand: x = (a, b) was, (2a, 2a + 2b) is; p a + q b = (p - q) / 2 x0 + q / 2 x1.
+  const WeightRounding shape{2, 1, 2, 7, /*damping=*/0};
+  const std::vector<float> before{1, 0, 0, 1, 1, 2, -1, 1}, now{2, 2, 0, 2, 2, 6, -2, 0};
+  SecondMoments moments(2);
+  moments.add(now);
+  CrossMoments cross(2);
+  cross.add(now, before);
+  auto weights = retarget({0.5f, 0.25f}, moments, cross, shape);
+  EXPECT_NEAR(weights[0], 0.125f, 1e-6);
+  EXPECT_NEAR(weights[1], 0.125f, 1e-6);
+}
+
+TEST(SecondOrder, WeightsStayWhereInputsHaveNotChanged) {
+  std::mt19937 random(11);
+  const WeightRounding shape{12, 3, 4, 3};
+  Drawn drawn(random);
+  CrossMoments cross(12);
+  SecondMoments moments(12);
+  std::vector<float> rows(12 * 30);
+  for (float &value : rows)
+    value = std::normal_distribution<float>()(random);
+  rows[5] = std::numeric_limits<float>::infinity();
+  moments.add(rows);
+  cross.add(rows, rows);
+  EXPECT_EQ(retarget(drawn.weights, moments, cross, shape), drawn.weights);
+}
+
+TEST(SecondOrder, DescentLeavesWhatIsExact) {
+  std::mt19937 random(7);
+  const WeightRounding shape{12, 3, 4, 3};
+  Drawn drawn(random);
+  std::vector<float> steps(9, 0.25f), weights(36);
+  std::vector<int8_t> codes(36);
+  for (size_t i = 0; i != 36; ++i) {
+    codes[i] = int8_t(i % 7) - 3;
+    weights[i] = 0.25f * float(codes[i]);
+  }
+  auto kept = codes;
+  descend(weights, codes, steps, drawn.moments, shape);
+  EXPECT_EQ(codes, kept);
+  EXPECT_EQ(steps, std::vector<float>(9, 0.25f));
+}
+
 TEST(SecondOrder, OnAverageTheErrorIsWellBelowThatOfTheNearest) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;

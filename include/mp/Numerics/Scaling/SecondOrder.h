@@ -32,6 +32,19 @@ private:
   std::vector<double> sums, firstSums;
 };
 
+/// Sums x y^T over pairs of inputs: x as they are now, y as they were.
+class CrossMoments {
+public:
+  explicit CrossMoments(size_t size) : size(size), sums(size * size) {}
+  /// As many rows of `size` values of each. Pairs that are not finite are left out.
+  void add(llvm::ArrayRef<float> now, llvm::ArrayRef<float> before);
+  llvm::ArrayRef<double> get() const { return sums; }
+
+private:
+  size_t size;
+  std::vector<double> sums;
+};
+
 struct WeightRounding {
   size_t inputs, outputs;
   size_t group;          ///< inputs that share a step; divides `inputs`
@@ -56,6 +69,18 @@ std::vector<int8_t> roundNearest(llvm::ArrayRef<float> weights, llvm::ArrayRef<f
 /// nearest.
 std::vector<int8_t> roundSecondOrder(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> steps,
                                      const SecondMoments &moments, const WeightRounding &shape);
+
+/// Returns weights whose products with inputs as they are now are nearest, in least squares, to
+/// those of the given ones with inputs as they were: w + (H + d)^-1 (K - H) w, damped by d (GPTAQ,
+/// arXiv 2504.02692).
+std::vector<float> retarget(llvm::ArrayRef<float> weights, const SecondMoments &now,
+                            const CrossMoments &cross, const WeightRounding &shape);
+
+/// Lowers the squared error of codes, with the damping, until none that differ in one code from
+/// these have a smaller one, or for 32 rounds: coordinate descent (QuantEase, arXiv 2309.01885) in
+/// turn with the steps of least error for these codes. Never raises it.
+void descend(llvm::ArrayRef<float> weights, std::vector<int8_t> &codes, std::vector<float> &steps,
+             const SecondMoments &moments, const WeightRounding &shape);
 
 /// Squared error of the product, summed over inputs seen and outputs: e^T H e of e = codes * steps
 /// - weights.
