@@ -109,6 +109,30 @@ class Names(unittest.TestCase):
         more = torch.randint(0, 50, (5, 8))
         self.assertLess(relative(program(more), self.model(more)), 1e-2)
 
+    def test_caches_are_stored_narrow_by_name(self):
+        class Decode(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.key = nn.Linear(16, 16)
+
+            def forward(self, x, cache):
+                cache = torch.cat([cache[:, 1:], self.key(x)[:, None]], 1)
+                return (cache @ x[:, :, None]).squeeze(-1), cache
+
+        torch.manual_seed(0)
+        model, x, cache = Decode().eval(), torch.randn(4, 16), torch.randn(4, 8, 16)
+        rules = [{"name": "cache", "select": {"argument": "^cache$"}, "precision": "narrow"},
+                 {"name": "next cache", "select": {"result": "^#1$"}, "precision": "narrow"}]
+        program = mp.convert(model, (x, cache), format="bf16", policy={"mp_policy": 1, "rules": rules})
+        _, following = program(x, cache.bfloat16())
+        expected = model(x, cache)[1]
+        self.assertEqual(following.dtype, torch.bfloat16)
+        self.assertTrue(torch.equal(following[:, :-1], expected[:, :-1].bfloat16()))  # what is only moved is rounded once
+        self.assertLess(relative(following, expected), 1e-2)
+        with self.assertRaisesRegex(mp.Error, "cache.*bf16.*f32"):
+            program(x, cache)
+        self.assertLess(program.compare("f64").relative, 1e-2)
+
 
 class Compile(unittest.TestCase):
     def setUp(self):

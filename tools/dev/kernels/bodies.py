@@ -6,14 +6,14 @@ def gelu(x, bias, result):
     """GELU of x + bias by tanh."""
     return f"""%half = arith.constant 0.5 : f32
 %one = arith.constant 1.0 : f32
-%c1 = arith.constant 0.7978845608 : f32
-%c2 = arith.constant 0.044715 : f32
+%slope = arith.constant 0.7978845608 : f32
+%cubic = arith.constant 0.044715 : f32
 %s = arith.addf {x}, {bias} : f32
 %s2 = arith.mulf %s, %s : f32
 %s3 = arith.mulf %s2, %s : f32
-%q = arith.mulf %s3, %c2 : f32
+%q = arith.mulf %s3, %cubic : f32
 %w = arith.addf %s, %q : f32
-%u = arith.mulf %w, %c1 : f32
+%u = arith.mulf %w, %slope : f32
 %t = math.tanh %u : f32
 %v = arith.addf %t, %one : f32
 %hs = arith.mulf %s, %half : f32
