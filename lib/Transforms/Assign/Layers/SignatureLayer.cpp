@@ -49,9 +49,13 @@ static std::optional<Wish> findWish(policy::Place place, StringRef function, Typ
   return Wish{format, "is to be '" + getFormatName(format) + "' by '" + rule->name + "'"};
 }
 
-static Wish pinned(TypeAttr pin) {
+static std::optional<Wish> findWish(policy::Place place, TypeAttr pin, StringRef function,
+                                    Type type, llvm::function_ref<SmallVector<std::string>()> names,
+                                    const AssignSettings &settings) {
+  if (!pin)
+    return findWish(place, function, type, names, settings);
   auto format = cast<FloatType>(pin.getValue());
-  return {format, "is pinned to '" + getFormatName(format) + "'"};
+  return Wish{format, "is pinned to '" + getFormatName(format) + "'"};
 }
 
 /// The format that an argument or result changes to; null if it stays, with a warning where
@@ -68,24 +72,11 @@ static FloatType follow(const Wish &wish, FunctionOpInterface function, const Tw
   return {};
 }
 
-static FloatType decideArgument(FunctionOpInterface function, BlockArgument argument,
-                                const AssignSettings &settings, bool &isAsked) {
-  const unsigned index = argument.getArgNumber();
-  auto names = [&] {
-    SmallVector<std::string> found = namesIn(argument.getLoc());
-    found.push_back("#" + std::to_string(index));
-    return found;
-  };
-  std::optional<Wish> wish;
-  if (auto pin = function.getArgAttrOfType<TypeAttr>(index, kPinAttrName))
-    wish = pinned(pin);
-  else
-    wish =
-        findWish(policy::Place::Argument, function.getName(), argument.getType(), names, settings);
-  isAsked = wish.has_value();
-  return wish ? follow(*wish, function, "argument " + Twine(index), argument.getType(),
-                       function.getArgAttr(index, kStateAttrName) != nullptr)
-              : FloatType();
+/// The names by which a rule finds an argument or a result.
+static SmallVector<std::string> namesOf(Location location, unsigned index) {
+  SmallVector<std::string> names = namesIn(location);
+  names.push_back("#" + std::to_string(index));
+  return names;
 }
 
 LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
@@ -94,15 +85,23 @@ LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
   std::optional<StoragePermissions> permissions; // of every op: not for nothing
   bool narrowsParameters = settings.policy.parameters == policy::SignatureKind::Narrow;
   for (BlockArgument argument : function.getArguments()) {
-    bool isAsked = false;
-    if (FloatType format = decideArgument(function, argument, settings, isAsked))
-      decisions.setStorage(argument, format);
-    if (isAsked || !narrowsParameters || whyParameter(function, argument.getArgNumber()).empty())
+    const unsigned index = argument.getArgNumber();
+    Type type = argument.getType();
+    auto names = [&] { return namesOf(argument.getLoc(), index); };
+    if (std::optional<Wish> wish = findWish(
+            policy::Place::Argument, function.getArgAttrOfType<TypeAttr>(index, kPinAttrName),
+            function.getName(), type, names, settings)) {
+      const bool isState = function.getArgAttr(index, kStateAttrName) != nullptr;
+      if (FloatType format = follow(*wish, function, "argument " + Twine(index), type, isState))
+        decisions.setStorage(argument, format);
+      continue;
+    }
+    if (!narrowsParameters || whyParameter(function, index).empty())
       continue;
     if (!permissions)
       permissions.emplace(decisions);
     FloatType format = permissions->getCommonRounding(argument);
-    if (format && whyNot(function, argument.getType(), format).empty())
+    if (format && whyNot(function, type, format).empty())
       decisions.setStorage(argument, format);
   }
   return success();
@@ -126,17 +125,14 @@ LogicalResult mlir::mp::chooseResults(FunctionDecisions &decisions, const Assign
     auto names = [&, index = index] {
       SmallVector<std::string> found;
       for (OpOperand *operand : returned)
-        found.append(namesIn(operand->get().getLoc()));
+        found.append(namesOf(operand->get().getLoc(), index));
       if (auto info = function.getResultAttrOfType<StringAttr>(index, "jax.result_info"))
         found.push_back(info.str());
-      found.push_back("#" + std::to_string(index));
       return found;
     };
-    std::optional<Wish> wish;
-    if (auto pin = function.getResultAttrOfType<TypeAttr>(index, kPinAttrName))
-      wish = pinned(pin);
-    else
-      wish = findWish(policy::Place::Result, function.getName(), type, names, settings);
+    std::optional<Wish> wish =
+        findWish(policy::Place::Result, function.getResultAttrOfType<TypeAttr>(index, kPinAttrName),
+                 function.getName(), type, names, settings);
     if (!wish)
       continue;
     if (FloatType format =
