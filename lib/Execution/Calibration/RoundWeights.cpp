@@ -69,7 +69,8 @@ public:
         ++end;
       Moments later;
       const Moments *now = &*first;
-      if (wanted.layerByLayer && begin != 0) {
+      roundRows(ArrayRef(order).slice(begin, end - begin));
+      if (wanted.activations.bits != 0 || (wanted.layerByLayer && begin != 0)) {
         auto again = watch();
         if (!again)
           return again.takeError();
@@ -86,6 +87,24 @@ public:
 private:
   bool readsAs(size_t one, size_t other) const {
     return sites.at(one).rows->get() == sites.at(other).rows->get();
+  }
+
+  /// Rounds what these weights multiply to the grid of what the f32 network had there.
+  void roundRows(ArrayRef<size_t> numbers) {
+    const ActivationCodes &codes = wanted.activations;
+    if (codes.bits == 0)
+      return;
+    std::map<void *, Value> done; // what several multiply is rounded once
+    for (size_t number : numbers) {
+      WeightSite &site = sites.at(number);
+      Value value = site.rows->get();
+      grids[number] = numerics::fitGrid(seen[number], codes.bits, codes.isUnsigned,
+                                        wanted.ends.method, wanted.ends.share);
+      Value &onGrid = done[value.getAsOpaquePointer()];
+      if (!onGrid)
+        onGrid = roundToGrid(site.contraction.factor.op, value, codes, grids[number]);
+      site.rows->set(onGrid);
+    }
   }
 
   /// Keeps what multiplied the weight in the f32 network, batch after batch, or pairs it with what
@@ -114,6 +133,7 @@ private:
       return createStringError("--round-weights: expected a contraction with a constant matrix of "
                                "f32, found none; weights that are arguments stay");
     Moments moments;
+    const bool isFirst = wanted.activations.bits != 0 && seen.empty();
     crosses.clear();
     std::map<size_t, size_t> batches;
     for (const auto &[number, site] : sites)
@@ -123,6 +143,8 @@ private:
       if (found == moments.end())
         return;
       found->second.add(sites.at(place).rowsOf(elements));
+      if (isFirst)
+        seen[size_t(place)].add(elements);
       if (wanted.makesUp)
         pairRows(size_t(place), batches[size_t(place)]++, elements);
     });
@@ -158,11 +180,17 @@ private:
       numerics::descend(weights, codes, steps, now, shape);
     rounded.push_back({site.contraction.function.getName().str(),
                        site.contraction.factor.contraction, int64_t(k), int64_t(n), int64_t(group),
-                       numerics::squaredError(weights, codes, steps, now, shape), nearestError});
+                       numerics::squaredError(weights, codes, steps, now, shape), nearestError,
+                       gridOf(number)});
     site.replace(codes, steps, *stepShape, wanted.bits);
     if (wanted.keepsMeans)
       site.subtract(shiftOfMeans(plain, codes, steps, before.means(), now.means(), shape));
     return llvm::Error::success();
+  }
+
+  std::optional<numerics::UniformGrid> gridOf(size_t number) const {
+    auto found = grids.find(number);
+    return found == grids.end() ? std::nullopt : std::optional(found->second);
   }
 
   /// Returns by how much the mean of each output has moved.
@@ -189,7 +217,9 @@ private:
   const WeightCodes &wanted;
   std::map<size_t, WeightSite> sites;                         ///< by number of their place
   std::map<size_t, std::vector<std::vector<float>>> original; ///< what multiplied each, by batch
-  Crosses crosses;                                            ///< of the last run, if not the first
+  std::map<size_t, numerics::SignedHistogram> seen;           ///< of the same, in the f32 network
+  std::map<size_t, numerics::UniformGrid> grids;
+  Crosses crosses; ///< of the last run, if not the first
   std::vector<RoundedWeight> rounded;
 };
 } // namespace
@@ -201,11 +231,16 @@ llvm::Expected<std::vector<RoundedWeight>> mlir::mp::roundWeights(ModuleOp modul
 }
 
 void mlir::mp::printRounded(llvm::raw_ostream &os, ArrayRef<RoundedWeight> weights) {
-  for (const RoundedWeight &weight : weights)
+  for (const RoundedWeight &weight : weights) {
     os << "@" << weight.function << ", contraction " << weight.contraction << ": " << weight.inputs
        << " x " << weight.outputs << " weights, squared error "
        << llvm::format("%.6g", weight.error) << " (to nearest "
        << llvm::format("%.6g", weight.nearest) << ")"
-       << (weight.group == weight.inputs ? "" : ", in groups of " + std::to_string(weight.group))
-       << "\n";
+       << (weight.group == weight.inputs ? "" : ", in groups of " + std::to_string(weight.group));
+    if (weight.rows)
+      os << "; values " << llvm::format("%.6g", weight.rows->low()) << " to "
+         << llvm::format("%.6g", weight.rows->high()) << " in steps of "
+         << llvm::format("%.6g", weight.rows->step);
+    os << "\n";
+  }
 }

@@ -94,7 +94,9 @@ static constexpr StringLiteral kHelp =
   --round-weights=OUT.mlir   of --calibrate: write the module with constant matrices as codes, rounded by GPTQ so that
                         products with these rows change least; --weight-codes=i4[:GROUP][,mse][,layers][,means][,targets]
                         [,descent] (2 to 8 bits; steps of least error; layer after layer; means of outputs kept; later
-                        weights make up for earlier ones; moved on to a local minimum of the error)
+                        weights make up for earlier ones; moved on to a local minimum of the error); with
+                        --activation-codes=i8|ui8 what they multiply is rounded, too, to a grid that ends where --calibrator
+                        says; uiN has a zero point (mp-sum-codes makes sums of integers of it)
   --smooth=OUT.mlir     of --calibrate: write the module with channels of what constant weights multiply divided by powers
                         of two, and the weights multiplied by them: the same function; --smooth-share=0.5: of the magnitude
                         that goes to weights

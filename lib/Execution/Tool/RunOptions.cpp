@@ -139,6 +139,14 @@ static Handlers dataOptions(RunOptions &options) {
          options.weightCodes = *codes;
          return llvm::Error::success();
        }},
+      {"activation-codes",
+       [&options](StringRef value) -> llvm::Error {
+         auto codes = parseActivationCodes(value);
+         if (!codes)
+           return codes.takeError();
+         options.activationCodes = *codes;
+         return llvm::Error::success();
+       }},
       {"prune", textOption(options.prunedOut)},
       {"smooth", textOption(options.smoothedOut)},
       {"smooth-share",
@@ -249,6 +257,9 @@ static llvm::Error checkCalibration(const RunOptions &options) {
   for (const auto &[name, does, path] : written)
     if (!options.calibrates && !path.empty())
       return createStringError(name + " " + does + " what --calibrate=@FILE.npy sees");
+  if (options.activationCodes.bits != 0 && options.roundedOut.empty())
+    return createStringError("--activation-codes rounds what the weights of --round-weights=FILE "
+                             "multiply");
   return llvm::Error::success();
 }
 

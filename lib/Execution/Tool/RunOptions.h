@@ -57,6 +57,7 @@ struct RunOptions {
   CalibrationOptions calibration;
   std::string roundedOut; ///< the module with weights as --calibrate rounds them; empty for none
   WeightCodes weightCodes;
+  ActivationCodes activationCodes;
   std::string smoothedOut; ///< the module with channels smoothed; empty for none
   std::string prunedOut; ///< the module with weights pruned by what multiplies them; empty for none
   double smoothShare = 0.5;

@@ -41,11 +41,12 @@ llvm::Error Run::convertByData(ModuleOp module) {
       return error;
   if (options.roundedOut.empty())
     return llvm::Error::success();
+  WeightCodes wanted = options.weightCodes;
+  wanted.activations = options.activationCodes;
+  wanted.ends = options.calibration;
   return writeConverted(
       module, files.rounded,
-      [&](ModuleOp copy) {
-        return roundWeights(copy, options.entry, options.inputs, options.weightCodes);
-      },
+      [&](ModuleOp copy) { return roundWeights(copy, options.entry, options.inputs, wanted); },
       printRounded);
 }
 

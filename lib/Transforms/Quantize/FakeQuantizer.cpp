@@ -246,32 +246,6 @@ void FakeQuantizer::rewrite(const FactorPair &pair) {
   pair.op->erase();
 }
 
-/// A step per channel of a factor, brought over the result; null where it is not along one
-/// dimension.
-static Value moveToResult(OpBuilder &builder, Value step, AffineMap factor, AffineMap result,
-                          Location loc) {
-  auto type = cast<RankedTensorType>(step.getType());
-  if (type.getRank() == 0)
-    return step;
-  SmallVector<int64_t> shape(result.getNumResults(), 1);
-  unsigned channels = 0;
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (size == 1)
-      continue;
-    auto position = result.getResultPosition(factor.getResult(dim));
-    if (!position || ++channels > 1)
-      return {};
-    shape[*position] = size;
-  }
-  ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(type.getRank())), out;
-  out = llvm::to_vector(llvm::seq<int64_t>(shape.size()));
-  Value flat =
-      tensor::CollapseShapeOp::create(builder, loc, step, SmallVector<ReassociationIndices>{all});
-  return tensor::ExpandShapeOp::create(builder, loc,
-                                       RankedTensorType::get(shape, type.getElementType()), flat,
-                                       SmallVector<ReassociationIndices>{out});
-}
-
 /// A convolution sums codes, and its sums are scaled; other ops read rounded values.
 void FakeQuantizer::scaleSums(OpBuilder &builder, const FactorPair &pair) {
   Location loc = pair.op->getLoc();

@@ -79,3 +79,27 @@ SmallVector<int64_t> mlir::mp::channelShape(OpOperand &factor) {
     shape.push_back(along == Along::Keeps ? size : 1);
   return shape;
 }
+
+Value mlir::mp::moveToResult(OpBuilder &builder, Value step, AffineMap factor, AffineMap result,
+                             Location loc) {
+  auto type = cast<RankedTensorType>(step.getType());
+  if (type.getRank() == 0)
+    return step;
+  SmallVector<int64_t> shape(result.getNumResults(), 1);
+  unsigned channels = 0;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (size == 1)
+      continue;
+    auto position = result.getResultPosition(factor.getResult(dim));
+    if (!position || ++channels > 1)
+      return {};
+    shape[*position] = size;
+  }
+  ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(type.getRank())), out;
+  out = llvm::to_vector(llvm::seq<int64_t>(shape.size()));
+  Value flat =
+      tensor::CollapseShapeOp::create(builder, loc, step, SmallVector<ReassociationIndices>{all});
+  return tensor::ExpandShapeOp::create(builder, loc,
+                                       RankedTensorType::get(shape, type.getElementType()), flat,
+                                       SmallVector<ReassociationIndices>{out});
+}

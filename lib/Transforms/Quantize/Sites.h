@@ -37,6 +37,11 @@ void replaceInContractions(Value value, Value by);
 /// summed over. Rank 0 where the op does not say what its loops are.
 SmallVector<int64_t> channelShape(OpOperand &factor);
 
+/// A step per channel of a factor, brought over the result; null where it is not along one
+/// dimension. `factor` and `result` are the maps of the two.
+Value moveToResult(OpBuilder &builder, Value step, AffineMap factor, AffineMap result,
+                   Location loc);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_TRANSFORMS_QUANTIZE_SITES_H

@@ -2,14 +2,16 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantises small networks that were trained on real data, after training and in training, and prints one table.
 
-usage: quantize-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--keep=FOLDER]
+usage: quantize-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--folds=N] [--keep=FOLDER]
 
 Needs mp-opt, mp-gen and mp-run on PATH, numpy and scikit-learn. Networks, data and steps are those of train-table.py.
 *after*: the f32 network as trained, its forward pass converted by a recipe. *trained*: its weights trained on for as many
 steps, with mp-insert-fake-quantize in the train step and the optimizer anew; f32, trained on likewise, is a row as well. What is
 tested is the integer graph (mp-quantize-trained) with the weights and steps trained, which mp-check-erasure has proved to
 have the bits of the graph that was trained. *2:4*: mp-prune. *by data*: mp-run --calibrate on the rows trained on. --keep
-leaves weights and data of the f32 row for quantize-torch.py. Columns: what was held out, its distance from f32.
+leaves weights and data of the f32 row for quantize-torch.py; weights that it left before are not trained again. Columns: what was held out, its distance from f32 (of numbers
+that are not rounded yet), and of bits a character what that is of the perplexity. --folds=N trains each network of digits N times,
+holds out another fifth each time, and prints means.
 """
 import argparse
 import importlib.util
@@ -36,6 +38,12 @@ ROWS = [
     ("int8 weights, targets", "codes", "i8,mse,targets,means,descent"),
     ("int4 weights, targets", "codes", "i4:16,mse,targets,means,descent"),
     ("int4 in 8s, targets", "codes", "i4:8,mse,targets,means,descent"),
+    ("int8 by data, absmax", "codes", "i8,mse,targets,means,descent ui8 absmax"),
+    ("int8 by data, percentile", "codes", "i8,mse,targets,means,descent ui8 percentile:0.9999"),
+    ("int8 by data, mse", "codes", "i8,mse,targets,means,descent ui8 mse:int8"),
+    ("int8 by data, entropy", "codes", "i8,mse,targets,means,descent ui8 entropy"),
+    ("int8 signed, mse", "codes", "i8,mse,targets,means,descent i8 mse:int8"),
+    ("int4 by int8, mse", "codes", "i4,mse,targets,means,descent ui8 mse:int8"),
     ("8-bit trained", "fake", "weights=i8 activations=i8"),
     ("4-bit weights trained", "fake", "weights=i4 activations=i8"),
     ("4-bit trained", "fake", "weights=i4 activations=i4 steps=learned"),
@@ -47,6 +55,8 @@ ROWS = [
     ("E4M3 trained", "fake", "weights=f8E4M3FN activations=f8E4M3FN"),
     ("E2M1 trained", "fake", "weights=f4E2M1FN activations=f4E2M1FN"),
 ]
+
+EXACT = {table.rightly: table.percent, table.bits: table.bits_each}
 
 
 def signature(path):
@@ -88,18 +98,59 @@ def steps_trained(step, outputs):
     return outputs[-body[1].count("tensor<"):]
 
 
-def keep(folder, weights, rows, held, labels):
+def keep(folder, about, weights, rows, held, labels):
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "about").write_text(about)
     for index, path in enumerate(weights):
         numpy.save(folder / f"w{index:03}.npy", numpy.load(path))
     for name, array in (("rows", rows), ("held", held), ("labels", labels)):
         numpy.save(folder / f"{name}.npy", array)
 
 
-def quantise(network, options):
+def rounded(folder, forward, plain, calibrated, row):
+    """The network as what mp-run --calibrate makes of it."""
+    constants, program, sums = folder / "constants.mlir", folder / "by-data.mlir", folder / "sums.mlir"
+    with_constants(forward, plain, constants)
+    numpy.save(folder / "rows.npy", calibrated)
+    kind, words = row
+    if kind == "sparse":
+        run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--prune={program}")
+        return program
+    weights, *values = words.split()
+    options = [f"--activation-codes={values[0]}", f"--calibrator={values[1]}"] if values else []
+    run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--round-weights={program}", f"--weight-codes={weights}", *options)
+    if not values:
+        return program
+    run("mp-opt", program, "--mp-sum-codes", "-o", sums)
+    return sums
+
+
+def trained_on(folder, step, forward, row, trainer):
+    """Program, weights and what is appended, of a row that trains."""
+    kind, words = row
+    if kind == "train":
+        return forward, trainer(folder / "annotated.mlir")[0], []
+    if kind == "prune":
+        program, sparse = folder / "sparse.mlir", folder / "sparse-step.mlir"
+        run("mp-opt", forward, "--mp-prune", "-o", program)
+        if not words:
+            return program, None, []
+        run("mp-opt", step, f"--mp-prune=train=true {words}", "-o", sparse)
+        return program, trainer(sparse)[0], []
+    fake, forward_fake, program = folder / "fake.mlir", folder / "forward-fake.mlir", folder / "integers.mlir"
+    run("mp-opt", step, f"--mp-insert-fake-quantize=train=true {words}", "-o", fake)
+    weights, outputs = trainer(fake)
+    run("mp-opt", forward, f"--mp-insert-fake-quantize={words}", "-o", forward_fake)
+    run("mp-opt", forward_fake, "--mp-quantize-trained", "-o", program)
+    run("mp-opt", program, f"--mp-check-erasure=original={forward_fake}", "-o", folder / "checked.mlir")
+    return program, weights, [f"--input=@{path}" for path in steps_trained(fake, outputs)]
+
+
+def rows_of(network, fold, options):
+    """Label and measure of each row."""
     model, training_options, steps, batch, load, measure = table.NETWORKS[network]
     steps = min(steps, options.steps or steps)
-    training, (held, labels) = load()
+    training, (held, labels) = load(fold) if fold else load()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         step, forward = folder / "step.mlir", folder / "forward.mlir"
@@ -108,56 +159,49 @@ def quantise(network, options):
         inputs, parameters = table.first_weights(folder, step)
         data = table.batches(folder, training)
         numpy.save(folder / "held.npy", held)
-        print(f"{network}: {model.split()[0]} {training_options}, {steps} steps of {batch}", flush=True)
         run("mp-opt", step, "--mp-annotate-roles", "-o", folder / "annotated.mlir")
         (folder / "f32").mkdir()
-        plain, _ = train(folder / "f32", folder / "annotated.mlir", steps, inputs, data, len(parameters))
+        about = f"{model} {training_options}: {steps} steps of {batch}, fold {fold}\n"
+        kept = options.keep / (f"{network}-{fold}" if fold else network) if options.keep else folder / "none"
+        if (kept / "about").exists() and (kept / "about").read_text() == about:
+            plain = sorted(kept.glob("w*.npy"))
+        else:
+            plain, _ = train(folder / "f32", folder / "annotated.mlir", steps, inputs, data, len(parameters))
         if options.keep:
-            keep(options.keep / network, plain, training[0], held, labels)
-        for label, kind, words in ROWS:
+            keep(kept, about, plain, training[0], held, labels)
+        start = [f"--input=@{path}" for path in plain] + inputs[len(parameters):]
+        trainer = lambda program: train(folder, program, steps, start, data, len(parameters))
+        for label, *row in ROWS:
             if not re.search(options.rows, label):
                 continue
-            program, weights, appended = forward, plain, []
-            start = [f"--input=@{path}" for path in plain] + inputs[len(parameters):]
-            if kind == "train":
-                weights, _ = train(folder, folder / "annotated.mlir", steps, start, data, len(parameters))
-            if kind == "prune":
-                program, sparse = folder / "sparse.mlir", folder / "sparse-step.mlir"
-                run("mp-opt", forward, "--mp-prune", "-o", program)
-                if words:
-                    run("mp-opt", step, f"--mp-prune=train=true {words}", "-o", sparse)
-                    weights, _ = train(folder, sparse, steps, start, data, len(parameters))
-            if kind == "recipe":
+            program, weights, appended = forward, None, []
+            if row[0] == "recipe":
                 program = folder / "converted.mlir"
-                run("mp-opt", forward, f"--mp-mixed-precision=recipe={words} target=sm_80", "-o", program)
-            if kind == "codes":
-                constants, program = folder / "constants.mlir", folder / "codes.mlir"
-                with_constants(forward, plain, constants)
-                numpy.save(folder / "rows.npy", training[0])
-                run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--round-weights={program}", f"--weight-codes={words}")
-                run("mp-run", program, f"--input=@{folder / 'held.npy'}", f"--output=@{folder / 'logits.npy'}")
-            if kind == "sparse":
-                constants, program = folder / "constants.mlir", folder / "pruned.mlir"
-                with_constants(forward, plain, constants)
-                numpy.save(folder / "rows.npy", training[0])
-                run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--prune={program}")
-                run("mp-run", program, f"--input=@{folder / 'held.npy'}", f"--output=@{folder / 'logits.npy'}")
-            if kind == "fake":
-                fake, forward_fake, program = folder / "fake.mlir", folder / "forward-fake.mlir", folder / "integers.mlir"
-                run("mp-opt", step, f"--mp-insert-fake-quantize=train=true {words}", "-o", fake)
-                weights, outputs = train(folder, fake, steps, start, data, len(parameters))
-                appended = [f"--input=@{path}" for path in steps_trained(fake, outputs)]
-                run("mp-opt", forward, f"--mp-insert-fake-quantize={words}", "-o", forward_fake)
-                run("mp-opt", forward_fake, "--mp-quantize-trained", "-o", program)
-                run("mp-opt", program, f"--mp-check-erasure=original={forward_fake}", "-o", folder / "checked.mlir")
-            values = [f"--input=@{path}" for path in weights]
-            if kind not in ("codes", "sparse"):
-                run("mp-run", program, *table.in_order(forward, values, folder / "held.npy"), *appended, f"--output=@{folder / 'logits.npy'}")
-            found = measure(numpy.load(folder / "logits.npy"), labels)
-            if label == "f32":
-                reference = found
-            number = lambda text: float(text.split()[0].rstrip("%"))
-            print(f"  {label:24} {found:>8} {number(found) - number(reference):+8.3f}", flush=True)
+                run("mp-opt", forward, f"--mp-mixed-precision=recipe={row[1]} target=sm_80", "-o", program)
+            elif row[0] in ("codes", "sparse"):
+                program = rounded(folder, forward, plain, training[0][:4 * len(held)], row)
+            elif row[0]:
+                program, weights, appended = trained_on(folder, step, forward, row, trainer)
+            values = table.in_order(forward, [f"--input=@{path}" for path in weights or plain], folder / "held.npy")
+            if row[0] in ("codes", "sparse"):
+                values = [f"--input=@{folder / 'held.npy'}"]
+            run("mp-run", program, *values, *appended, f"--output=@{folder / 'logits.npy'}")
+            yield label, EXACT[measure](numpy.load(folder / "logits.npy"), labels)
+
+
+def quantise(network, options):
+    model, training_options, steps, batch, _, measure = table.NETWORKS[network]
+    folds = options.folds if measure is table.rightly else 1
+    print(f"{network}: {model.split()[0]} {training_options}, {min(steps, options.steps or steps)} steps of {batch}"
+          + (f", means of {folds} folds" if folds > 1 else ""), flush=True)
+    of_folds = [rows_of(network, fold, options) for fold in range(folds)]
+    reference = None
+    for rows in zip(*of_folds):
+        label, number = rows[0][0], sum(found for _, found in rows) / folds
+        reference = number if reference is None else reference
+        shown = f"{number:.1f}%" if measure is table.rightly else f"{number:.3f} b"
+        perplexity = "" if measure is table.rightly else f" {2 ** (number - reference) - 1:+8.2%}"
+        print(f"  {label:24} {shown:>8} {number - reference:+8.3f}{perplexity}", flush=True)
 
 
 def main():
@@ -165,7 +209,8 @@ def main():
     parser.add_argument("--only", default="mlp,cnn,gpt")
     parser.add_argument("--rows", default="", help="rows whose name matches; f32 is trained anyway")
     parser.add_argument("--steps", type=int, default=0, help="at most so many")
-    parser.add_argument("--keep", type=pathlib.Path, help="a folder for weights and data of the f32 row")
+    parser.add_argument("--folds", type=int, default=1, choices=range(1, 6), help="trainings of networks of digits")
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for weights and data of the f32 row, or with them")
     options = parser.parse_args()
     options.rows = f"^f32$|{options.rows}"
     print(f"  {'':24} {'held out':>8} {'to f32':>8}")

@@ -117,6 +117,63 @@ def QuantizeTrained : Pass<"mp-quantize-trained", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
 }
 
+def SumCodes : Pass<"mp-sum-codes", "::mlir::ModuleOp"> {
+  let summary = "Sum products of integers where weights are codes and values on a grid (changes "
+                "rounding)";
+  let description = [{
+    Needs: what `mp-run --round-weights --activation-codes` writes: contractions in
+    linalg of a value that `mp.fake_quantize` rounds with one step, and of a weight
+    that `mp.dequantize` brings back from integers of at most 8 bits, with a step
+    per channel of the result. Gives: codes in bytes, sums of their products in
+    i32, scaled by both steps. Without the pass f32 adds products of values and
+    rounds each sum; with it sums are exact, and rounded once.
+
+    Codes of `uiN` are read without a sign, and a constant zero point is subtracted
+    before products are summed, which `mp-to-nvvm` takes out of the products again
+    where Tensor Cores run them. Others keep their sums in f32, with a remark
+    (`--remarks-filter=mp`): weights with steps in groups along what is summed over,
+    sums of unknown length, and those that may reach 2^31.
+
+    Example (`--mp-sum-codes`):
+    ```mlir
+    func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xi8>, %s: tensor<f32>, %t: tensor<1x3xf32>, %init: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %q = mp.fake_quantize %x by %s to i8 : tensor<4x2xf32>, tensor<f32> to tensor<4x2xf32>
+      %r = mp.dequantize %w by %t : tensor<2x3xi8>, tensor<1x3xf32> to tensor<2x3xf32>
+      %0 = linalg.matmul ins(%q, %r : tensor<4x2xf32>, tensor<2x3xf32>) outs(%init : tensor<4x3xf32>) -> tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    #a = affine_map<(d0, d1, d2) -> (d0, d2)>
+    #b = affine_map<(d0, d1, d2) -> (d2, d1)>
+    #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+    func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xi8>, %s: tensor<f32>, %t: tensor<1x3xf32>, %init: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %q = mp.fake_quantize codes %x by %s to i8 : tensor<4x2xf32>, tensor<f32> to tensor<4x2xi8>
+      %flat = tensor.collapse_shape %t [[0, 1]] : tensor<1x3xf32> into tensor<3xf32>
+      %u = tensor.expand_shape %flat [[0, 1]] output_shape [1, 3] : tensor<3xf32> into tensor<1x3xf32>
+      %e = tensor.empty() : tensor<4x3xi32>
+      %c0 = arith.constant 0 : i32
+      %f = linalg.fill ins(%c0 : i32) outs(%e : tensor<4x3xi32>) -> tensor<4x3xi32>
+      %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%q, %w : tensor<4x2xi8>, tensor<2x3xi8>) outs(%f : tensor<4x3xi32>) {
+      ^bb0(%value: i8, %weight: i8, %sum: i32):
+        %2 = arith.extsi %weight : i8 to i32
+        %3 = arith.extsi %value : i8 to i32
+        %4 = arith.muli %3, %2 : i32
+        %5 = arith.addi %sum, %4 : i32
+        linalg.yield %5 : i32
+      } -> tensor<4x3xi32>
+      %sums = arith.sitofp %0 : tensor<4x3xi32> to tensor<4x3xf32>
+      %scaled = mp.dequantize %sums by %s, %u : tensor<4x3xf32>, tensor<f32>, tensor<1x3xf32> to tensor<4x3xf32>
+      %1 = arith.addf %init, %scaled : tensor<4x3xf32>
+      return %1 : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
 def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
   let summary = "Keep 2 of 4 values of weights along what is summed over (changes values)";
   let description = [{
