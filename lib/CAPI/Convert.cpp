@@ -38,8 +38,9 @@ static Outcome runPipeline(mp_module &module, StringRef pipeline, const char *op
   std::string problem;
   llvm::raw_string_ostream os(problem);
   PassManager manager(module.module->getContext());
+  support::RefusedWords words;
   if (failed(parsePassPipeline(full, manager, os)))
-    return usage(StringRef(problem).trim());
+    return usage(words.text.empty() ? StringRef(problem).trim() : StringRef(words.text));
   if (failed(manager.run(*module.module)))
     return refused("");
   return {};

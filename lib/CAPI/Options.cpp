@@ -42,10 +42,11 @@ void forEachOption(llvm::function_ref<void(const llvm::cl::Option &)> visit) {
 template <typename Options> llvm::Error parseOptions(StringRef text) {
   std::string problem;
   llvm::raw_string_ostream os(problem);
+  support::RefusedWords refused;
   Options options;
   if (succeeded(options.parseFromString(text, os)))
     return llvm::Error::success();
-  return createStringError(StringRef(problem).trim());
+  return createStringError(refused.text.empty() ? StringRef(problem).trim() : refused.text);
 }
 
 template <typename Options> constexpr Table tableOf(StringRef pipeline) {

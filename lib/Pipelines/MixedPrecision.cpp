@@ -40,7 +40,7 @@ static std::string describeCommand(const MixedPrecisionOptions &options) {
 }
 
 static AssignPrecisionOptions assignOptions(const MixedPrecisionOptions &options,
-                                            const std::string &format) {
+                                            OptionalFormat format) {
   AssignPrecisionOptions assign;
   assign.format = format;
   assign.target = options.target;
@@ -66,7 +66,7 @@ static AssignPrecisionOptions assignOptions(const MixedPrecisionOptions &options
 
 /// Adds the rewrites of ranges that are asked for.
 static void addRewrites(OpPassManager &manager, const MixedPrecisionOptions &options,
-                        const std::string &format) {
+                        OptionalFormat format) {
   if (options.prescaleNorms) {
     PrescaleNormsOptions norms;
     norms.format = format;
@@ -99,13 +99,13 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   if (!report)
     report = std::make_shared<Report>();
   // Formats that need scales are for contractions alone; the rest is decided as for bf16.
-  bool fp8 = options.format == "e4m3" || options.format == "e5m2";
-  std::string format = fp8 ? "bf16" : std::string(options.format);
-  std::string recipe = options.recipe.empty() && fp8 ? "current" : std::string(options.recipe);
+  OptionalScaledFormat fp8 = scaledFormatOf(options.format);
+  OptionalFormat format = fp8 ? ContractionFormat::BF16 : options.format.getValue();
+  RecipeName recipe = options.recipe.empty() && fp8 ? "current" : options.recipe.getValue();
   // An error here comes up again, with a place to stand, when the deciding pass runs.
-  std::optional<numerics::SplitScheme> split = findSplitScheme(format);
-  std::string of = split ? numerics::info(numerics::partFormat(*split)).name.str() : format;
-  if (auto effective = policy::findPolicy({of, options.target, options.policy})) {
+  std::optional<numerics::SplitScheme> split = findSplitScheme(format.spell());
+  StringRef of = split ? numerics::info(numerics::partFormat(*split)).name : format.spell();
+  if (auto effective = policy::findPolicy({of.str(), options.target, options.policy})) {
     report->format = effective->policy.format;
     report->target = effective->policy.target;
   } else {
@@ -123,12 +123,12 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   bool chooses =
       options.maxRelError > 0 || options.minSqnr > 0 || options.maxTime > 0 || options.neverSlower;
   if (chooses && known && known->isSelfContained() && options.scales.empty() &&
-      options.format != "e5m2") {
+      fp8 != ScaledFormat::E5M2) {
     assign.recipe = recipe;
   } else if (!recipe.empty()) {
     InsertScalingOptions scaling;
     scaling.recipe = recipe;
-    scaling.format = fp8 ? std::string(options.format) : "";
+    scaling.format = fp8;
     scaling.scalesFile = options.scales;
     scaling.target = options.target;
     scaling.policyFile = options.policy;

@@ -115,7 +115,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
 }
 
 void mlir::mp::buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
-  if (!options.format.empty()) {
+  if (options.format) {
     MixedPrecisionOptions precision;
     precision.format = options.format;
     precision.target = options.target;
@@ -145,11 +145,9 @@ void mlir::mp::buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
 namespace {
 
 struct LoopPipelineOptions : PassPipelineOptions<LoopPipelineOptions> {
-  Option<ThreadOrder> order{
-      *this, "order", llvm::cl::desc("Order in which the points of a kernel run"),
-      llvm::cl::values(clEnumValN(ThreadOrder::Forward, "forward", "first point first"),
-                       clEnumValN(ThreadOrder::Reverse, "reverse", "last point first")),
-      llvm::cl::init(ThreadOrder::Forward)};
+  Option<ThreadOrder> order{*this, "order",
+                            llvm::cl::desc("Order in which the points of a kernel run"),
+                            llvm::cl::init(ThreadOrder::Forward)};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse elementwise ops"), llvm::cl::init(true)};
 };
 

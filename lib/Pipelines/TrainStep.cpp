@@ -13,9 +13,9 @@ using namespace mlir::mp;
 
 void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options,
                                       std::shared_ptr<Report> report) {
-  std::string rule = options.lossScale;
+  StringRef rule = options.lossScale;
   if (rule == "auto")
-    rule = options.format == "f16" ? "torch" : "none";
+    rule = options.format == ContractionFormat::F16 ? "torch" : "none";
   if (options.verify)
     manager.addPass(createVerifyInput());
   // Forward, backward and optimizer may be functions of their own. Nothing is simplified: a fold of
@@ -30,17 +30,18 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     clip.value = options.clipValue;
     manager.addPass(createClipGradients(clip));
   }
-  if (options.master != "keep") {
+  if (options.master) {
     InsertMasterWeightsOptions narrow;
     narrow.function = options.function;
-    narrow.format = options.format.empty() ? "bf16" : options.format.getValue();
-    narrow.master = options.master;
+    if (options.format)
+      narrow.format = options.format;
+    narrow.master = *options.master;
     manager.addPass(createInsertMasterWeights(narrow));
   }
-  if (options.moments != "keep") {
+  if (options.moments) {
     NarrowMomentsOptions moments;
     moments.function = options.function;
-    moments.moments = options.moments;
+    moments.moments = *options.moments;
     manager.addPass(createNarrowMoments(moments));
   }
   if (rule == "none") {

@@ -8,6 +8,7 @@
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Words.h"
 #include "mp/Target/Native.h"
+#include "mp/Target/TargetName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,6 +90,15 @@ llvm::Expected<const TargetModel &> mpcore::target::lookupTarget(StringRef name)
       !digits.empty() && llvm::isDigit(digits[0]) ? ("sm_" + digits).str() : name.str();
   return error("unknown target '" + name + "'" + support::listWords(spelled, names, "targets") +
                ", native; products such as a100 and h100 are names of theirs");
+}
+
+std::optional<std::string> TargetSet::refuse(StringRef text) {
+  if (text.empty()) // whoever reads it has another one
+    return std::nullopt;
+  auto target = lookupTarget(text);
+  if (target)
+    return std::nullopt;
+  return ": " + llvm::toString(target.takeError());
 }
 
 llvm::Expected<const TargetModel &> mpcore::target::targetForCapability(unsigned major,

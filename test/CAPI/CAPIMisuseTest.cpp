@@ -61,11 +61,20 @@ TEST_F(CAPITest, OptionsAreCheckedBeforeAnythingRuns) {
   EXPECT_THAT(mp_last_error(), HasSubstr("fromat"));
   EXPECT_EQ(mp_module_run(module, "no-such-pass", nullptr), MP_USAGE);
   EXPECT_EQ(mp_module_run(module, "cse,canonicalize", R"({"x": 1})"), MP_USAGE);
+  // Words of closed sets: of a pipeline, of a pass, and of one in a list.
+  EXPECT_THAT(refused(R"({"format": "fp17"})"), HasSubstr("'fp17', expected bf16, f16, tf32"));
+  EXPECT_EQ(mp_module_run(module, "mp-to-nvvm", R"({"sums": "orderd"})"), MP_USAGE);
+  EXPECT_THAT(mp_last_error(), HasSubstr("option 'sums' is 'orderd', expected ordered or tree; did "
+                                         "you mean 'ordered'?"));
+  EXPECT_EQ(mp_module_run(module, "mp-expand-math", R"({"accuracy": "wrong"})"), MP_USAGE);
+  EXPECT_THAT(mp_last_error(), HasSubstr("'wrong', expected exact or approximate"));
+  EXPECT_EQ(mp_module_run(module, "cse,mp-expand-math{accuracy=wrong}", nullptr), MP_USAGE);
+  EXPECT_THAT(mp_last_error(), HasSubstr("'wrong', expected exact or approximate"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   // A value that only the pass can judge.
-  EXPECT_EQ(mp_module_convert(module, "mp-mixed-precision", R"({"format": "fp17"})", nullptr),
+  EXPECT_EQ(mp_module_convert(module, "mp-mixed-precision", R"({"policy": "none.json"})", nullptr),
             MP_REFUSED);
-  EXPECT_THAT(mp_last_error(), HasSubstr("fp17"));
+  EXPECT_THAT(mp_last_error(), HasSubstr("none.json"));
 }
 
 TEST_F(CAPITest, NothingIsWrittenToTheStandardStreams) {

@@ -117,7 +117,7 @@ OwningOpRef<ModuleOp> Check::convert(StringRef format, bool proved) {
   PassManager manager(&context);
   manager.enableVerifier(false);
   AssignPrecisionOptions assign;
-  assign.format = format.str();
+  assign.format = *mpcore::support::findWord<ContractionFormat>(format);
   assign.policyFile = proved ? options.proved : "";
   manager.addPass(createAssignPrecision(assign));
   if (failed(manager.run(*module)))

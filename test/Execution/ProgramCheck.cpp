@@ -90,7 +90,7 @@ static void trace(Variant &variant) {
 
 bool Check::convert() {
   MixedPrecisionOptions options;
-  options.format = recipe.format;
+  options.format = *mpcore::support::findWord<ContractionFormat>(recipe.format);
   options.table = false;
   CheckedConversion checked = convertAndCheck(*original, options);
   if (!checked.broken.empty())
@@ -107,7 +107,7 @@ void Check::decide() {
     return; // scaled: the pipeline has more phases
   PassManager manager(&context);
   AssignPrecisionOptions assign;
-  assign.format = recipe.format;
+  assign.format = *mpcore::support::findWord<ContractionFormat>(recipe.format);
   manager.addPass(createAssignPrecision(assign));
   manager.addPass(createInsertCasts());
   manager.addPass(createSplitContractions());

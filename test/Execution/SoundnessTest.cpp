@@ -53,7 +53,8 @@ LogicalResult convert(ModuleOp module, uint64_t seed) {
   static constexpr llvm::StringLiteral kFormats[] = {"bf16",   "f16",    "tf32",
                                                      "bf16x3", "bf16x6", "tf32x3"};
   AssignPrecisionOptions options;
-  options.format = kFormats[seed % std::size(kFormats)].str();
+  options.format =
+      *mpcore::support::findWord<ContractionFormat>(kFormats[seed % std::size(kFormats)]);
   PassManager manager(module.getContext());
   manager.addPass(createAssignPrecision(options));
   manager.addPass(createInsertCasts());

@@ -40,7 +40,7 @@ void check(StringRef name, ArrayRef<StringRef> words, StringRef format, double b
   if (!format.empty()) {
     PassManager pm(&context);
     MixedPrecisionOptions precision;
-    precision.format = format.str();
+    precision.format = *mpcore::support::findWord<ContractionFormat>(format);
     precision.table = false;
     buildMixedPrecisionPipeline(pm, precision);
     ASSERT_TRUE(succeeded(pm.run(*module)));

@@ -2,7 +2,7 @@
 // RUN: mp-opt %s --mp-expand-math --mp-lower-device-math | FileCheck %s --check-prefix=EXACT
 // RUN: not mp-opt %s --mp-expand-math="accuracy=roughly" 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// OPTION: accuracy=roughly: expected exact, approximate
+// OPTION: option 'accuracy' is 'roughly', expected exact or approximate
 
 // CHECK-LABEL: func.func @takes_the_instruction
 // CHECK: arith.mulf

@@ -89,7 +89,7 @@ protected:
   static LogicalResult convert(ModuleOp module, StringRef format) {
     PassManager manager(module.getContext());
     MixedPrecisionOptions options; // verifies every phase
-    options.format = format.str();
+    options.format = *mpcore::support::findWord<ContractionFormat>(format);
     options.table = false;
     buildMixedPrecisionPipeline(manager, options);
     return manager.run(module);

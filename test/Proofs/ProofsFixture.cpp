@@ -96,7 +96,7 @@ ProofsFixture::ProofsFixture() : context(MLIRContext::Threading::DISABLED) {
 
 OwningOpRef<ModuleOp> ProofsFixture::decide(OwningOpRef<ModuleOp> module) {
   AssignPrecisionOptions options;
-  options.format = "f16";
+  options.format = ContractionFormat::F16;
   options.policyFile = MP_SOURCE_DIR "/test/Transforms/Assign/Inputs/proved.json";
   PassManager manager(&context);
   manager.addPass(createAssignPrecision(options));

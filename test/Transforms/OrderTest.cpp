@@ -70,10 +70,10 @@ unsigned shuffle(Block *block, std::mt19937_64 &random) {
 
 /// Decisions by tag, as text.
 std::map<int64_t, std::string> decide(ModuleOp module, uint64_t seed) {
-  static constexpr llvm::StringLiteral kFormats[] = {"bf16", "f16"};
+  static constexpr ContractionFormat kFormats[] = {ContractionFormat::BF16, ContractionFormat::F16};
   AssignPrecisionOptions options;
-  options.format = kFormats[seed % 2].str();
-  options.objective = seed % 4 < 2 ? "time" : "memory";
+  options.format = kFormats[seed % 2];
+  options.objective = seed % 4 < 2 ? Objective::Time : Objective::Memory;
   options.neverSlower = seed % 3 == 0;
   PassManager manager(module.getContext());
   manager.addPass(createAssignPrecision(options));

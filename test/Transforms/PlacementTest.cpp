@@ -34,7 +34,7 @@ TEST(Placement, IsProvenOptimalAndNeverAbovePainting) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     auto module = RandomGraph(&context, seed).build(4 + seed % 29);
     AssignPrecisionOptions options;
-    options.objective = seed % 4 ? "time" : "memory";
+    options.objective = seed % 4 ? Objective::Time : Objective::Memory;
     options.assumeDim = seed % 2 ? 2048 : 128;
     for (const Placement &placement : place(*module, options)) {
       ++decided;

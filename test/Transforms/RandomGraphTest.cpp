@@ -29,7 +29,7 @@ struct Converter {
   LogicalResult convert(ModuleOp module, StringRef format) {
     PassManager manager(module.getContext());
     AssignPrecisionOptions assign;
-    assign.format = format.str();
+    assign.format = *mpcore::support::findWord<ContractionFormat>(format);
     manager.addPass(createVerifyInput());
     manager.addPass(createAssignPrecision(assign));
     manager.addPass(createVerifyAssigned());
@@ -61,7 +61,7 @@ std::string checkGraph(MLIRContext &context, uint64_t seed) {
     return fail("the phases' result does not erase to the original", *byPhases);
 
   MixedPrecisionOptions options;
-  options.format = format.str();
+  options.format = *mpcore::support::findWord<ContractionFormat>(format);
   options.table = false;
   CheckedConversion checked = convertAndCheck(*original, options);
   return checked.broken.empty() ? "" : fail(checked.broken, *checked.converted);

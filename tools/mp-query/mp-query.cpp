@@ -3,15 +3,15 @@
 // Answers questions on a module, given on the command line or typed: upstream's query language with
 // mp's matchers, and counts.
 
+#include "Dialects.h"
 #include "Matchers.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Query/Query.h"
 #include "mlir/Query/QuerySession.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/InitAll.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/Version.h"
@@ -161,9 +161,7 @@ static llvm::Expected<ExitStatus> run(ToolArguments &given) {
   if (file.empty())
     return createStringError("expected a file; see --help");
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  registerAllExtensions(registry);
-  mp::registerAllDialects(registry);
+  registerQueriedDialects(registry);
   MLIRContext context(registry);
   auto text = readFile(file, file);
   if (!text)

@@ -95,12 +95,7 @@ def ExpandMath : Pass<"mp-expand-math"> {
   }];
   let options = [
     Option<"accuracy", "accuracy", "::mlir::mp::MathAccuracy", "::mlir::mp::MathAccuracy::Exact",
-           "What functions become",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::MathAccuracy::Exact, "exact",
-                        "polynomials, the same bits everywhere"),
-             clEnumValN(::mlir::mp::MathAccuracy::Approximate, "approximate",
-                        "approximate instructions of the GPU where there are any"))}]>
+           "What functions become">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
@@ -176,14 +171,10 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
     becomes `gpu.binary @mp_kernels [#gpu.object<#nvvm.target<chip = "sm_80">, assembly = "...">]`.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">,
     Option<"emit", "emit", "::mlir::mp::EmitFormat", "::mlir::mp::EmitFormat::PTX",
-           "What the binary holds",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::EmitFormat::PTX, "ptx", "PTX assembly"),
-             clEnumValN(::mlir::mp::EmitFormat::Cubin, "cubin", "machine code of one architecture"),
-             clEnumValN(::mlir::mp::EmitFormat::Fatbin, "fatbin", "machine code and PTX"))}]>,
+           "What the binary holds">,
     Option<"dir", "dir", "std::string", "\"\"", "Folder for the files; created if missing">,
     Option<"optLevel", "opt-level", "unsigned", "3", "LLVM optimisation level, 0 to 3">,
     Option<"allowSpills", "allow-spills", "bool", "false",

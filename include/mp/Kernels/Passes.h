@@ -18,20 +18,50 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mp/Dialect/MP/Namespaces.h"
+#include "mp/Target/TargetName.h"
 
 namespace mlir::mp {
 
 /// Order in which `mp-parallel-to-for` visits the points of a parallel loop.
 enum class ThreadOrder { Forward, Reverse };
+inline auto wordsOf(ThreadOrder) {
+  using enum ThreadOrder;
+  static constexpr support::Word<ThreadOrder> all[] = {{Forward, "forward", "first point first"},
+                                                       {Reverse, "reverse", "last point first"}};
+  return llvm::ArrayRef(all);
+}
 
 /// The accuracy of the functions that `mp-expand-math` generates.
 enum class MathAccuracy { Exact, Approximate };
+inline auto wordsOf(MathAccuracy) {
+  using enum MathAccuracy;
+  static constexpr support::Word<MathAccuracy> all[] = {
+      {Exact, "exact", "polynomials, the same bits on CPU, emulator and GPU"},
+      {Approximate, "approximate", "approximate instructions where there are any"}};
+  return llvm::ArrayRef(all);
+}
 
 /// The order of sums in the kernels of `mp-emit-dispatches`.
 enum class SumOrder { Ordered, Tree };
+inline auto wordsOf(SumOrder) {
+  using enum SumOrder;
+  static constexpr support::Word<SumOrder> all[] = {
+      {Ordered, "ordered", "ascending"},
+      {Tree, "tree", "a tree that depends on shape and schedule only"}};
+  return llvm::ArrayRef(all);
+}
 
 /// The output of `mp-emit-kernels`.
 enum class EmitFormat { PTX, Cubin, Fatbin };
+inline auto wordsOf(EmitFormat) {
+  using enum EmitFormat;
+  static constexpr support::Word<EmitFormat> all[] = {
+      {PTX, "ptx", "PTX assembly"},
+      {Cubin, "cubin", "machine code of one architecture"},
+      {Fatbin, "fatbin", "machine code and PTX"}};
+  return llvm::ArrayRef(all);
+}
 
 /// The module that holds all kernels.
 inline constexpr llvm::StringLiteral kKernelModuleName = "mp_kernels";

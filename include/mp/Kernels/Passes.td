@@ -93,7 +93,7 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
     becomes a `linalg.generic` with `mpk.mma = "bf16"`.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
@@ -166,14 +166,10 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">,
     Option<"sums", "sums", "::mlir::mp::SumOrder", "::mlir::mp::SumOrder::Ordered",
-           "Order of sums of floats",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::SumOrder::Ordered, "ordered", "ascending"),
-             clEnumValN(::mlir::mp::SumOrder::Tree, "tree",
-                        "warps or blocks may share a sum, by shape and schedule only"))}]>
+           "Order of sums of floats">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -241,10 +237,7 @@ def ParallelToFor : Pass<"mp-parallel-to-for"> {
   }];
   let options = [
     Option<"order", "order", "::mlir::mp::ThreadOrder", "::mlir::mp::ThreadOrder::Forward",
-           "Order in which the points run",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::ThreadOrder::Forward, "forward", "first point first"),
-             clEnumValN(::mlir::mp::ThreadOrder::Reverse, "reverse", "last point first"))}]>
+           "Order in which the points run">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }

@@ -7,32 +7,31 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "mp/Transforms/Options.h"
 
 namespace mlir::mp {
 
 /// Options of `mp-mixed-precision`.
 struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
-  Option<std::string> format{
+  Option<OptionalFormat> format{
       *this, "format",
       llvm::cl::desc("Narrow format of contractions: bf16, f16, tf32, or e4m3 or "
-                     "e5m2 with scales; bf16 if the policy names none"),
-      llvm::cl::init("")};
-  Option<std::string> recipe{*this, "recipe",
-                             llvm::cl::desc("What contractions read scaled, and how "
-                                            "(docs/concepts/Scaling.md); current if the format "
-                                            "is e4m3 or e5m2, else nothing"),
-                             llvm::cl::init("")};
+                     "e5m2 with scales; bf16 if the policy names none")};
+  Option<RecipeName> recipe{*this, "recipe",
+                            llvm::cl::desc("What contractions read scaled, and how "
+                                           "(docs/concepts/Scaling.md); current if the format "
+                                           "is e4m3 or e5m2, else nothing")};
   Option<std::string> scales{
       *this, "scales",
       llvm::cl::desc(
           "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation"),
       llvm::cl::init("")};
-  Option<std::string> scaleUnproven{
+  Option<ScaleUnproven> scaleUnproven{
       *this, "scale-unproven",
       llvm::cl::desc("Contractions whose range is not proved for f16 work on operands times powers "
                      "of two: off, on, or "
                      "auto where that is the optimum (other formats need no proof)"),
-      llvm::cl::init("off")};
+      llvm::cl::init(ScaleUnproven::Off)};
   Option<bool> clampUnproven{
       *this, "clamp-unproven",
       llvm::cl::desc("Contractions whose range is not proved for f16 read their operands clamped "
@@ -43,10 +42,9 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
                              llvm::cl::desc("Norms whose squares may overflow, as far as ranges "
                                             "say, work on values times powers of two"),
                              llvm::cl::init(false)};
-  Option<std::string> target{
+  Option<TargetName> target{
       *this, "target",
-      llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),
-      llvm::cl::init("")};
+      llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none")};
   Option<std::string> policy{
       *this, "policy",
       llvm::cl::desc("Built-in policy (inference, training), policy file, or report of an earlier "
@@ -61,19 +59,19 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "max-underflow",
       llvm::cl::desc("Largest fraction of a constant's non-zero elements that may become zero"),
       llvm::cl::init(1e-3)};
-  Option<std::string> saturateConstants{
+  Option<SaturatedShare> saturateConstants{
       *this, "saturate-constants",
       llvm::cl::desc(
           "Clamp a constant to the largest values of its format where less than this share of its "
           "elements overflows: off, on (any share short of all) or a number"),
       llvm::cl::init("off")};
-  Option<std::string> promote{
+  Option<Switch> promote{
       *this, "promote",
       llvm::cl::desc("Whether what is narrow already accumulates in f32 inside: on or off"),
-      llvm::cl::init("on")};
-  Option<std::string> objective{*this, "objective",
-                                llvm::cl::desc("What storage is chosen for: time, memory or error"),
-                                llvm::cl::init("time")};
+      llvm::cl::init(Switch::On)};
+  Option<Objective> objective{*this, "objective",
+                              llvm::cl::desc("What storage is chosen for: time, memory or error"),
+                              llvm::cl::init(Objective::Time)};
   Option<double> maxRelError{
       *this, "max-rel-error",
       llvm::cl::desc("Limit of the modelled relative error of the results; 0 for none"),
@@ -95,11 +93,11 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
                          llvm::cl::desc("Bound the error of every result for arguments within this "
                                         "of 0, or as mp.range says; 0: not"),
                          llvm::cl::init(0)};
-  Option<std::string> multiWord{
+  Option<Switch> multiWord{
       *this, "multi-word",
       llvm::cl::desc(
           "Whether contractions may become split products where error is limited: on or off"),
-      llvm::cl::init("on")};
+      llvm::cl::init(Switch::On)};
   Option<bool> neverSlower{
       *this, "never-slower",
       llvm::cl::desc("Leave contractions in f32 where the model says that casts cost more"),
@@ -160,7 +158,7 @@ struct TrainStepOptions : MixedPrecisionOptions {
       *this, "function",
       llvm::cl::desc("The train step; may be left out with one public function or a @main"),
       llvm::cl::init("")};
-  Option<std::string> lossScale{
+  Option<LossScaleChoice> lossScale{
       *this, "loss-scale",
       llvm::cl::desc(
           "Rule of the loss scale (torch, apex, megatron, deepspeed, jmp, ...), none, or "
@@ -190,17 +188,15 @@ struct TrainStepOptions : MixedPrecisionOptions {
                             llvm::cl::desc("Append the norm of the gradients to the results, as "
                                            "clipping does"),
                             llvm::cl::init(false)};
-  Option<std::string> master{
+  Option<support::OptionalWord<MasterWeights>> master{
       *this, "master",
       llvm::cl::desc(
           "keep: parameters stay f32 in the signature, their own masters; f32, remainder, "
-          "stochastic or none: they are stored in the format, with that master"),
-      llvm::cl::init("keep")};
-  Option<std::string> moments{
+          "stochastic or none: they are stored in the format, with that master")};
+  Option<support::OptionalWord<MomentStorage>> moments{
       *this, "moments",
       llvm::cl::desc("What the optimizer's moments are stored in: keep, bf16 or fp8 (to nearest), "
-                     "bf16-stochastic or fp8-stochastic"),
-      llvm::cl::init("keep")};
+                     "bf16-stochastic or fp8-stochastic")};
   Option<bool> probeGradients{
       *this, "probe-gradients",
       llvm::cl::desc("Append a probe of each gradient (mp-insert-probes) while roles can be found: "
@@ -216,18 +212,21 @@ void registerTrainStepPipeline();
 
 /// The source of math functions in a program for the host.
 enum class HostMath { Library, Exact };
+inline auto wordsOf(HostMath) {
+  using enum HostMath;
+  static constexpr support::Word<HostMath> all[] = {
+      {Library, "libm", "calls of the C library"},
+      {Exact, "exact", "polynomials, the same bits as in kernels of mp-to-nvvm"}};
+  return llvm::ArrayRef(all);
+}
 
 /// Options of `mp-to-cpu`.
 struct CPUOptions : PassPipelineOptions<CPUOptions> {
   Option<bool> promoteToF64{*this, "promote-to-f64",
                             llvm::cl::desc("Compute everything in f64, as a reference"),
                             llvm::cl::init(false)};
-  Option<HostMath> math{
-      *this, "math", llvm::cl::desc("What math functions become"),
-      llvm::cl::values(clEnumValN(HostMath::Library, "libm", "calls of the C library"),
-                       clEnumValN(HostMath::Exact, "exact",
-                                  "polynomials, the same bits as in kernels of mp-to-nvvm")),
-      llvm::cl::init(HostMath::Library)};
+  Option<HostMath> math{*this, "math", llvm::cl::desc("What math functions become"),
+                        llvm::cl::init(HostMath::Library)};
   Option<bool> runtimeContractions{
       *this, "runtime-contractions",
       llvm::cl::desc("Contractions call libMPRuntime (else: plain loops in the order written)"),
@@ -240,10 +239,9 @@ struct CPUOptions : PassPipelineOptions<CPUOptions> {
       *this, "max-memory",
       llvm::cl::desc("Bytes that what a function computes may take at a time (mp-recompute)"),
       llvm::cl::init(0)};
-  Option<std::string> storeNarrow{
+  Option<OptionalStoredFormat> storeNarrow{
       *this, "store-narrow",
-      llvm::cl::desc("Format in which values may be stored for that: none, bf16 or f16"),
-      llvm::cl::init("none")};
+      llvm::cl::desc("Format in which values may be stored for that: none, bf16 or f16")};
 };
 
 /// TOSA to linalg, arith, tensor and scf; nothing happens to other ops.

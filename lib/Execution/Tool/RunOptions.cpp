@@ -222,9 +222,11 @@ static Handlers executionOptions(RunOptions &options) {
        }},
       {"store-narrow",
        [&options](StringRef v) -> llvm::Error {
-         options.storeNarrow = v.str();
-         return v == "bf16" || v == "f16" ? llvm::Error::success()
-                                          : badOption("store-narrow", v, "bf16 or f16");
+         auto format = support::findWord<StoredFormat>(v);
+         if (!format)
+           return badOption("store-narrow", v, "bf16 or f16");
+         options.storeNarrow = *format;
+         return llvm::Error::success();
        }},
       {"sample-blocks",
        [&options](StringRef v) {
@@ -316,8 +318,8 @@ static llvm::Error settle(RunOptions &options) {
         " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
   if (options.maxMemory && (onDevice || StringRef(options.file).ends_with(".ptx")))
     return createStringError("--fit-memory plans what runs on the CPU: expected --device=cpu");
-  if (options.storeNarrow != "none" && !options.maxMemory)
-    return createStringError("--store-narrow=" + options.storeNarrow +
+  if (options.storeNarrow && !options.maxMemory)
+    return createStringError("--store-narrow=" + options.storeNarrow.spell() +
                              " says how values may be stored under --fit-memory=BYTES");
   if (onDevice && options.emitLLVM)
     return createStringError(

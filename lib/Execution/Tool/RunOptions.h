@@ -72,7 +72,7 @@ struct RunOptions {
   uint64_t maxInstructions = 10'000'000'000; ///< of the launch
   bool reverse = false;                      ///< the order of threads, on the emulator
   int64_t maxMemory = 0;                     ///< bytes of what is computed; 0: as it comes
-  std::string storeNarrow = "none";          ///< format in which that may be stored for it
+  OptionalStoredFormat storeNarrow;          ///< in which that may be stored for it
   bool emitLLVM = false;
   bool help = false;
   bool version = false;

@@ -57,10 +57,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return llvm::createStringError("option '" + option + "' is '" + value + "', expected " +
                                      expected);
     };
-    auto aim = readWord<Objective>("objective", objective);
-    if (!aim)
-      return aim.takeError();
-    options.objective = *aim;
+    options.objective = objective;
     if (maxRelError < 0)
       return bad("max-rel-error", Twine(std::to_string(maxRelError)), "a positive number");
     if (minSqnr < 0)
@@ -72,21 +69,15 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return bad("max-time", Twine(std::to_string(maxTime)), "a positive number of microseconds");
     options.maxRelError = minSqnr > 0 ? std::pow(10, -minSqnr / 20) : maxRelError;
     options.maxTime = int64_t(std::min(maxTime * 1e6, 1e15));
-    if ((*aim == Objective::Error) != (maxTime > 0))
+    if ((objective == Objective::Error) != (maxTime > 0))
       return llvm::createStringError(
           "option 'max-time' limits modelled time for objective=error, and is needed there");
     if (options.maxTime > 0 && options.maxRelError > 0)
       return llvm::createStringError(
           "options 'max-time' and 'max-rel-error' exclude each other: one is "
           "limited, the other least");
-    auto splits = readWord<Switch>("multi-word", multiWord);
-    if (!splits)
-      return splits.takeError();
-    options.allowsSplit = *splits == Switch::On;
-    auto scales = readWord<ScaleUnproven>("scale-unproven", scaleUnproven);
-    if (!scales)
-      return scales.takeError();
-    options.scaleUnproven = *scales;
+    options.allowsSplit = multiWord == Switch::On;
+    options.scaleUnproven = scaleUnproven;
     options.neverSlower = neverSlower;
     if (llvm::Error error = readRecipe(options))
       return std::move(error);
@@ -121,17 +112,6 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
           "max-rel-error, "
           "min-sqnr, max-time or never-slower; without, mp-insert-scaling scales all of them");
     return llvm::Error::success();
-  }
-
-  /// Nothing, any share short of all, or a share.
-  static llvm::Expected<double> readSaturation(StringRef text) {
-    double share = text == "on" ? 1 : 0;
-    if (text == "on" || text == "off")
-      return share;
-    if (text.getAsDouble(share) || !(share >= 0 && share <= 1))
-      return llvm::createStringError("option 'saturate-constants' is '" + text +
-                                     "', expected off, on or a share of elements from 0 to 1");
-    return share;
   }
 
   llvm::Error readCosts(mpcore::performance::CostModel &costs) {
@@ -205,9 +185,13 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
 
   /// Reads policy, format and target, which the rest is about.
   llvm::Error readPolicy(Request &request) {
-    request.split = findSplitScheme(format);
+    if (scaledFormatOf(format))
+      return llvm::createStringError("option 'format' is '" + format.spell() +
+                                     "', which needs "
+                                     "scales: mp-mixed-precision takes it");
+    request.split = findSplitScheme(format.spell());
     std::string of = request.split ? getFormatName(getPartType(&getContext(), *request.split))
-                                   : std::string(format);
+                                   : format.spell().str();
     auto effective = policy::findPolicy({of, target, policyFile});
     if (!effective)
       return effective.takeError();
@@ -237,14 +221,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
         return read.takeError();
       request.replay = std::move(*read);
     }
-    auto promotes = readWord<Switch>("promote", promote);
-    if (!promotes)
-      return promotes.takeError();
-    request.promotes = *promotes == Switch::On;
-    llvm::Expected<double> saturated = readSaturation(saturateConstants);
-    if (!saturated)
-      return saturated.takeError();
-    request.maxSaturated = *saturated;
+    request.promotes = promote == Switch::On;
+    request.maxSaturated = SaturatedShareSet::read(saturateConstants).value_or(0);
     llvm::Expected<PlacementOptions> placement = readPlacementOptions();
     if (!placement)
       return placement.takeError();
@@ -330,7 +308,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (!explain.empty())
       explanation.emplace(explain);
     ModuleDecider decider(settings, request.replay ? &*request.replay : nullptr,
-                          explanation ? &*explanation : nullptr, listener, !format.empty());
+                          explanation ? &*explanation : nullptr, listener, format.has_value());
     WalkResult decided = walkOutsideFunctionBodies<ModuleOp>(
         getOperation(), [&](ModuleOp module) { return WalkResult(decider.decide(module)); });
     if (decided.wasInterrupted())

@@ -317,16 +317,14 @@ private:
 struct NarrowGradients : mlir::mp::impl::NarrowGradientsBase<NarrowGradients> {
   using NarrowGradientsBase::NarrowGradientsBase;
 
-  FailureOr<FloatType> readFormat(func::FuncOp step) {
+  FloatType getSentType() {
     MLIRContext *context = &getContext();
-    if (format == "bf16")
-      return FloatType(BFloat16Type::get(context));
-    if (format == "f8E4M3FN")
-      return FloatType(Float8E4M3FNType::get(context));
-    if (format == "f8E5M2")
-      return FloatType(Float8E5M2Type::get(context));
-    return step.emitError("mp-narrow-gradients: option 'format' is '")
-           << format << "', expected bf16, f8E4M3FN or f8E5M2";
+    switch (format) {
+    case SentFormat::BF16: return BFloat16Type::get(context);
+    case SentFormat::F8E4M3FN: return Float8E4M3FNType::get(context);
+    case SentFormat::F8E5M2: return Float8E5M2Type::get(context);
+    }
+    llvm_unreachable("unknown format");
   }
 
   static Value findLossScale(func::FuncOp step) {
@@ -343,9 +341,7 @@ struct NarrowGradients : mlir::mp::impl::NarrowGradientsBase<NarrowGradients> {
     if (!ranks)
       return step.emitError("mp-narrow-gradients: is not for one of many ranks (comm.ranks), "
                             "expected the output of mp-partition");
-    FailureOr<FloatType> narrow = readFormat(step);
-    if (failed(narrow))
-      return failure();
+    FloatType narrow = getSentType();
     Block &body = step.getBody().front();
     SmallVector<Operation *> gradients;
     for (Operation &op : body)
@@ -356,7 +352,7 @@ struct NarrowGradients : mlir::mp::impl::NarrowGradientsBase<NarrowGradients> {
                             "expected a train step of mp-partition with batch=true and mp.state "
                             "on arguments (mp-annotate-roles finds it)");
     int64_t before = bytesSentPerCall(body, ranks.getInt());
-    Narrowing narrowing(step, *narrow, ranks.getInt(), findLossScale(step));
+    Narrowing narrowing(step, narrow, ranks.getInt(), findLossScale(step));
     for (Operation *op : gradients)
       narrowing.exchange(op);
     narrowing.finish(step);
@@ -365,7 +361,7 @@ struct NarrowGradients : mlir::mp::impl::NarrowGradientsBase<NarrowGradients> {
         remark::RemarkOpts::name(remarks::kPartitioned).category(remarks::kDistribution))
         << remark::add("@{0} sends {1} gradients in {2}, what that takes away with the next ones; "
                        "each rank sends {3} bytes a call instead of {4}",
-                       step.getName().str(), gradients.size(), format.getValue(),
+                       step.getName().str(), gradients.size(), support::spell(format.getValue()),
                        bytesSentPerCall(body, ranks.getInt()), before);
     return success();
   }

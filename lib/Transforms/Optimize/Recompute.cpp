@@ -183,12 +183,10 @@ private:
     if (maxMemory == 0)
       return success();
     FloatType format;
-    if (narrow == "bf16")
+    if (narrow == StoredFormat::BF16)
       format = BFloat16Type::get(&getContext());
-    else if (narrow == "f16")
+    else if (narrow == StoredFormat::F16)
       format = Float16Type::get(&getContext());
-    else if (narrow != "none")
-      return fail("option 'narrow' is '" + narrow + "', expected none, bf16 or f16");
     auto model = target::lookupTarget(chip);
     if (!model)
       return fail(llvm::toString(model.takeError()));

@@ -92,7 +92,8 @@ struct InsertClamps : mlir::mp::impl::InsertClampsBase<InsertClamps> {
       factors.clear();
     };
     if (failed(visitUndecided(getOperation(), "mp-insert-clamps",
-                              {format, target, policyFile, maxUnderflow}, find, insert)))
+                              {format.spell().str(), target, policyFile, maxUnderflow}, find,
+                              insert)))
       signalPassFailure();
   }
 };

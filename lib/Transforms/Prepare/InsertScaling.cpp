@@ -92,14 +92,9 @@ private:
   }
 
   LogicalResult readRecipe(numerics::Recipe &chosen) {
-    SmallVector<StringRef> names;
-    for (const numerics::Recipe &known : numerics::scalingRecipes())
-      names.push_back(known.name);
     const numerics::Recipe *found = numerics::findRecipe(recipe);
     if (!found)
-      return fail("option 'recipe' is '" + recipe + "', expected one of " +
-                  llvm::join(names, ", ") + support::didYouMean(recipe, names)),
-             failure();
+      return fail("option 'recipe' is '" + recipe + "', expected a recipe"), failure();
     chosen = *found;
     if (!scalesFile.empty()) {
       if (chosen.history || !chosen.activation ||
@@ -114,14 +109,10 @@ private:
         return fail("option 'scales' is " + llvm::toString(read.takeError())), failure();
       scales = std::move(*read);
     }
-    if (format.empty())
+    if (!format)
       return success();
-    auto wanted = llvm::StringSwitch<std::optional<numerics::Format>>(format)
-                      .Case("e4m3", numerics::Format::F8E4M3FN)
-                      .Case("e5m2", numerics::Format::F8E5M2)
-                      .Default(std::nullopt);
-    if (!wanted)
-      return fail("option 'format' is '" + format + "', expected e4m3 or e5m2"), failure();
+    auto wanted =
+        *format == ScaledFormat::E4M3 ? numerics::Format::F8E4M3FN : numerics::Format::F8E5M2;
     // Gradients have a format of their own where the recipe says so, unless e5m2 is asked for
     // throughout.
     for (auto *scheme : {&chosen.activation, &chosen.weight}) {
@@ -130,9 +121,10 @@ private:
       if ((*scheme)->code.isInteger() ||
           (*scheme)->code.floatFormat() != numerics::Format::F8E4M3FN)
         return fail("recipe '" + recipe +
-                    "' stores no fp8, so option 'format' must be left out, found '" + format + "'"),
+                    "' stores no fp8, so option 'format' must be left out, found '" +
+                    format.spell() + "'"),
                failure();
-      (*scheme)->code = *wanted;
+      (*scheme)->code = wanted;
     }
     return success();
   }

@@ -107,16 +107,10 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
   using PrescaleNormsBase::PrescaleNormsBase;
 
   void runOnOperation() override {
-    auto promotes = readWord<Switch>("promote", promote);
-    if (!promotes) {
-      emitError(UnknownLoc::get(&getContext()))
-          << "mp-prescale-norms: " << llvm::toString(promotes.takeError());
-      return signalPassFailure();
-    }
     std::vector<NormOverflow> norms;
     auto find = [&](FunctionDecisions &decisions, const AssignSettings &settings) -> LogicalResult {
       for (NormOverflow &norm :
-           findOverflowingNorms(decisions, settings.narrow, *promotes == Switch::Off))
+           findOverflowingNorms(decisions, settings.narrow, promote == Switch::Off))
         if (norm.refusal.empty())
           norms.push_back(std::move(norm));
         else
@@ -135,8 +129,8 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
       }
       norms.clear();
     };
-    if (failed(visitUndecided(getOperation(), "mp-prescale-norms", {format, target, policyFile},
-                              find, rewriteAll)))
+    if (failed(visitUndecided(getOperation(), "mp-prescale-norms",
+                              {format.spell().str(), target, policyFile}, find, rewriteAll)))
       signalPassFailure();
   }
 };

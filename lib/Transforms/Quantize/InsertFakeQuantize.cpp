@@ -23,27 +23,14 @@ struct InsertFakeQuantize : mlir::mp::impl::InsertFakeQuantizeBase<InsertFakeQua
     auto fail = [&](const Twine &what) {
       return emitError(UnknownLoc::get(&getContext())) << "mp-insert-fake-quantize: " << what;
     };
-    for (auto [name, text, format] :
-         {std::tuple("weights", weights.getValue(), &settings.weights),
-          std::tuple("activations", activations.getValue(), &settings.activations)}) {
-      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) { return success(); });
-      *format = parseType(text, &getContext());
-    }
-    for (auto [name, text, format] :
-         {std::tuple("weights", weights.getValue(), settings.weights),
-          std::tuple("activations", activations.getValue(), settings.activations)})
-      if (!format || !getCodeRange(format))
-        return fail(Twine("option '") + name + "' is '" + text +
-                    "', expected iN or uiN with N from 2 to 8, or a float of at most 8 bits, as "
-                    "f8E4M3FN or f4E2M1FN");
-    if (steps != "observed" && steps != "learned")
-      return fail("option 'steps' is '" + steps + "', expected observed or learned");
+    settings.weights = parseType(weights, &getContext());
+    settings.activations = parseType(activations, &getContext());
     if (!(momentum >= 0 && momentum <= 1))
       return fail("option 'momentum' is " + std::to_string(momentum) +
                   ", expected a share from 0 to 1");
     if (!(stepRate >= 0) || !std::isfinite(stepRate))
       return fail("option 'step-rate' is " + std::to_string(stepRate) + ", expected 0 or more");
-    settings.learned = steps == "learned";
+    settings.learned = steps == StepRule::Learned;
     settings.perChannel = perChannel;
     settings.stepRate = stepRate;
     settings.momentum = momentum;

@@ -34,9 +34,6 @@ struct Prune : mlir::mp::impl::PruneBase<Prune> {
 
 private:
   LogicalResult prune() {
-    if (mask != "magnitude" && mask != "fixed")
-      return emitError(UnknownLoc::get(&getContext()))
-             << "mp-prune: option 'mask' is '" << mask << "', expected magnitude or fixed";
     FailureOr<func::FuncOp> found = findTrainStep(getOperation(), function, "mp-prune");
     if (failed(found))
       return failure();
@@ -53,7 +50,7 @@ private:
         findWeights(*found, step ? &step->roles : nullptr);
     for (auto [weight, factor] : weights) {
       PruneOp pruned = insert(weight, *factor);
-      if (pruned && step && mask == "fixed")
+      if (pruned && step && mask == PruneMask::Fixed)
         keepMask(*step, pruned);
     }
     return success();

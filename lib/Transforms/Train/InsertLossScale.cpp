@@ -203,8 +203,7 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     };
     const LossScalePreset *named = findLossScalePreset(preset);
     if (!named)
-      return error() << "option 'preset' is '" << preset << "', expected one of "
-                     << listLossScalePresets();
+      return error() << "option 'preset' is '" << preset << "', expected a rule's name";
     LossScalePreset rule = *named;
     rule.initial = initial ? initial : rule.initial;
     rule.growth = growth ? growth : rule.growth;

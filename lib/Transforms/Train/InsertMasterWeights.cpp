@@ -57,7 +57,6 @@ static llvm::DenseSet<Operation *> opsBehind(func::FuncOp step, const TrainingRo
 }
 
 namespace {
-enum class MasterWeights { None, F32, Remainder, Stochastic };
 
 /// Narrows one parameter after another.
 class Narrowing {
@@ -135,35 +134,24 @@ private:
 struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMasterWeights> {
   using InsertMasterWeightsBase::InsertMasterWeightsBase;
 
-  FailureOr<std::pair<FloatType, MasterWeights>> readOptions() {
+  FailureOr<FloatType> readFormat() {
     auto error = [&]() -> InFlightDiagnostic {
       return emitError(UnknownLoc::get(&getContext())) << "mp-insert-master-weights: ";
     };
-    if (format != "bf16" && format != "f16")
-      return error() << "option 'format' is '" << format
+    if (format != ContractionFormat::BF16 && format != ContractionFormat::F16)
+      return error() << "option 'format' is '" << format.spell()
                      << "', expected a format that parameters can be stored in: bf16 or f16";
-    auto kind = llvm::StringSwitch<std::optional<MasterWeights>>(master)
-                    .Case("none", MasterWeights::None)
-                    .Case("f32", MasterWeights::F32)
-                    .Case("remainder", MasterWeights::Remainder)
-                    .Case("stochastic", MasterWeights::Stochastic)
-                    .Default(std::nullopt);
-    if (!kind)
-      return error() << "option 'master' is '" << master
-                     << "', expected none, f32, remainder or stochastic";
-    if (format != "bf16" && kind == MasterWeights::Remainder)
+    if (format != ContractionFormat::BF16 && master == MasterWeights::Remainder)
       return error() << "option 'master' is 'remainder', which completes bf16 to f32, but option "
                         "'format' is '"
-                     << format << "'; expected master=f32 with it";
+                     << format.spell() << "'; expected master=f32 with it";
     Builder builder(&getContext());
-    FloatType narrow = builder.getF16Type();
-    if (format == "bf16")
-      narrow = builder.getBF16Type();
-    return std::make_pair(narrow, *kind);
+    return format == ContractionFormat::BF16 ? FloatType(builder.getBF16Type())
+                                             : FloatType(builder.getF16Type());
   }
 
   LogicalResult insert() {
-    auto wanted = readOptions();
+    auto wanted = readFormat();
     if (failed(wanted))
       return failure();
     FailureOr<TrainStep> found =
@@ -178,7 +166,7 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
       if (s.role != kRoleParameter || !stored || !stored.isF32() || !feedsContraction(argument))
         continue;
       auto type = cast<RankedTensorType>(argument.getType());
-      if (wanted->second == MasterWeights::Stochastic && !type.hasStaticShape())
+      if (master == MasterWeights::Stochastic && !type.hasStaticShape())
         return step.emitError("argument #")
                << s.argument << " has the type " << type
                << ", expected a static shape to draw random bits for: use master=f32";
@@ -186,8 +174,9 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
     }
     if (chosen.empty())
       return step.emitError("has no f32 parameter that a contraction reads: nothing to store in ")
-             << format << "; expected master=keep, or 'mp.role = \"parameter\"' on arguments";
-    Narrowing narrowing(step, wanted->first, wanted->second, seed, opsBehind(step, roles));
+             << format.spell()
+             << "; expected master=keep, or 'mp.role = \"parameter\"' on arguments";
+    Narrowing narrowing(step, *wanted, master, seed, opsBehind(step, roles));
     for (const TrainingState *parameter : chosen)
       narrowing.narrow(*parameter);
     narrowing.finish();

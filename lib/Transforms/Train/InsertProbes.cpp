@@ -49,17 +49,10 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
 
   LogicalResult parseFormats() {
     numbers.clear();
-    for (const std::string &name : formats) {
-      StringRef spelling = name;
-      if (name == "e4m3")
-        spelling = "f8E4M3FN";
-      else if (name == "e5m2")
-        spelling = "f8E5M2";
-      auto format = numerics::parseFormat(spelling);
-      if (!format || !numerics::canBeProbed(*format) || llvm::is_contained(numbers, *format))
-        return refuse("formats", "'" + name + "'")
-               << "floats narrower than f32 with sign and zero, each once, as f16, bf16, e4m3 or "
-                  "e5m2";
+    for (const ProbedFormat &name : formats) {
+      std::optional<numerics::Format> format = ProbedFormatSet::read(name);
+      if (!format || llvm::is_contained(numbers, *format))
+        return refuse("formats", "'" + name + "'") << "each format once";
       numbers.push_back(*format);
     }
     return success();

@@ -4,6 +4,7 @@
 // stops with an error at its smallest scale; in a graph the scale stays there.
 
 #include "mlir/IR/Builders.h"
+#include "mp/Transforms/Options.h"
 #include "mp/Transforms/Train/LossScale.h"
 
 using namespace mlir;
@@ -35,8 +36,24 @@ const LossScalePreset *mlir::mp::findLossScalePreset(StringRef name) {
   return it == std::end(kPresets) ? nullptr : it;
 }
 
-std::string mlir::mp::listLossScalePresets() {
-  return llvm::join(llvm::map_range(kPresets, [](auto &p) { return p.name.str(); }), ", ");
+static SmallVector<StringRef> names() {
+  return llvm::map_to_vector(kPresets, [](auto &preset) -> StringRef { return preset.name; });
+}
+
+static std::optional<std::string> refuseOther(StringRef text, ArrayRef<StringRef> known) {
+  if (llvm::is_contained(known, text))
+    return std::nullopt;
+  return support::expectedWords(text, known);
+}
+
+std::optional<std::string> LossScaleSet::refuse(StringRef text) {
+  return refuseOther(text, names());
+}
+
+std::optional<std::string> LossScaleChoiceSet::refuse(StringRef text) {
+  SmallVector<StringRef> known = names();
+  known.append({"none", "auto"});
+  return refuseOther(text, known);
 }
 
 LossScaleAttr LossScalePreset::getRule(MLIRContext *context,

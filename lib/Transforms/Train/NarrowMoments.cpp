@@ -20,15 +20,13 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-/// A value of the option `moments`.
+/// The meaning of the option `moments`.
 struct Storage {
-  StringLiteral name;
+  Storage(MomentStorage word)
+      : scaled(word == MomentStorage::FP8 || word == MomentStorage::FP8Stochastic),
+        stochastic(word == MomentStorage::BF16Stochastic || word == MomentStorage::FP8Stochastic) {}
   bool scaled, stochastic;
 };
-constexpr Storage kStorages[] = {{"bf16", false, false},
-                                 {"bf16-stochastic", false, true},
-                                 {"fp8", true, false},
-                                 {"fp8-stochastic", true, true}};
 
 /// The storage of one moment.
 struct MomentFormat {
@@ -69,15 +67,6 @@ Value load(OpBuilder &builder, const StoredMoment &stored, Type wide) {
 
 struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
   using NarrowMomentsBase::NarrowMomentsBase;
-
-  FailureOr<Storage> readOption() {
-    for (const Storage &storage : kStorages)
-      if (storage.name == moments)
-        return storage;
-    return emitError(UnknownLoc::get(&getContext()))
-           << "mp-narrow-moments: option 'moments' is '" << moments << "', expected "
-           << llvm::join(llvm::map_range(kStorages, [](auto &s) { return s.name.str(); }), ", ");
-  }
 
   /// True if the value is put together from parts.
   static bool isPack(Value value) {
@@ -122,14 +111,12 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
   }
 
   LogicalResult narrow() {
-    FailureOr<Storage> storage = readOption();
-    if (failed(storage))
-      return failure();
+    Storage storage(moments);
     FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-narrow-moments");
     if (failed(found))
       return failure();
     func::FuncOp step = found->function;
-    FailureOr<SmallVector<TrainingState>> moments = findMoments(step, found->roles, *storage);
+    FailureOr<SmallVector<TrainingState>> moments = findMoments(step, found->roles, storage);
     if (failed(moments))
       return failure();
     // In eight bits a small second moment would be zero, and divided by: those take sixteen, with a
@@ -139,18 +126,18 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
     MomentFormat inE4M3{types.getType<Float8E4M3FNType>(), numerics::findScaleRule("te-moment")};
     MomentFormat inF16{types.getF16Type(), numerics::findScaleRule("te-moment-f16")};
     llvm::SmallDenseSet<unsigned> divisors;
-    if (storage->scaled)
+    if (storage.scaled)
       divisors = findDivisors(step, *moments);
 
     Block &block = step.getBody().front();
     OpBuilder atStart = OpBuilder::atBlockBegin(&block), atEnd(block.getTerminator());
     AppendedState appended(step);
     std::optional<RandomDraws> draws;
-    if (storage->stochastic)
+    if (storage.stochastic)
       draws.emplace(appended, &getContext(), /*seed=*/2);
     SmallVector<Value> nextScales;
     for (const TrainingState &s : *moments) {
-      const MomentFormat &format = !storage->scaled                ? inBF16
+      const MomentFormat &format = !storage.scaled                 ? inBF16
                                    : divisors.contains(s.argument) ? inF16
                                                                    : inE4M3;
       BlockArgument argument = step.getArgument(s.argument);

@@ -26,10 +26,6 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
     if (original.empty())
       return emitError(UnknownLoc::get(context)) << "mp-check-erasure: option 'original' is empty, "
                                                     "expected the file that was converted";
-    auto promotes = readWord<Switch>("promote", promote);
-    if (!promotes)
-      return emitError(UnknownLoc::get(context))
-             << "mp-check-erasure: " << llvm::toString(promotes.takeError());
     if (llvm::Error error = support::noteInput(original, "original=" + original))
       return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
     auto module = parseSourceFile<ModuleOp>(original, context);
@@ -41,7 +37,7 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
   }
 
   void runOnOperation() override {
-    if (failed(checkErasure(originalModule->get(), getOperation(), promote == "on")))
+    if (failed(checkErasure(originalModule->get(), getOperation(), promote == Switch::On)))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -4,7 +4,7 @@
 // RUN: not mp-opt %s --mp-insert-clamps="target=sm_1" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: mp-opt %s --mp-insert-clamps | mp-opt --mp-insert-clamps | FileCheck %s
 // BF16-NOT: mp.cast
-// TARGET: mp-insert-clamps: {{.*}}sm_1
+// TARGET: error: option 'target' is 'sm_1': {{.*}}sm_80
 
 // One clamp for all contractions that read the value; everybody else reads what there was.
 // CHECK-LABEL: func.func @clamps_what_has_no_evidence(

@@ -3,8 +3,8 @@
 // RUN: not mp-opt %s --mp-insert-scaling="recipe=int8 format=e4m3" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: mp-opt %s --mp-insert-scaling="recipe=mxfp8" --remarks-filter=mp -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// NAME: mp-insert-scaling: option 'recipe' is 'nvpf4', expected one of current, current-pow2, delayed, f16-pow2, row, block, deepgemm, mxfp8, mxfp4, nvfp4, nvfp4-training, int8, int8-weights, int4-weights; did you mean 'nvfp4'?
-// FORMAT: mp-insert-scaling: option 'format' is 'e3m4', expected e4m3 or e5m2
+// NAME: option 'recipe' is 'nvpf4', expected current, current-pow2, delayed, f16-pow2, row, block, deepgemm, mxfp8, mxfp4, nvfp4, nvfp4-training, int8, int8-weights or int4-weights; did you mean 'nvfp4'?
+// FORMAT: option 'format' is 'e3m4', expected e4m3 or e5m2
 // BOTH: mp-insert-scaling: recipe 'int8' stores no fp8, so option 'format' must be left out, found 'e4m3'
 // REMARK: not-scaled{{.*}}Reason="dimension 1 of size 100 has no blocks of 32
 func.func @product(%x: tensor<4x100xf32>, %y: tensor<100x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {

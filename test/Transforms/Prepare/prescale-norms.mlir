@@ -5,7 +5,7 @@
 // RUN: mp-opt %t.mlir --mp-check-erasure="original=%s" -o /dev/null
 // RUN: mp-opt %t.mlir --mp-prescale-norms | cmp - %t.mlir
 // RUN: not mp-opt %s --mp-prescale-norms="promote=no" 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: mp-prescale-norms: option 'promote' is 'no', expected on or off
+// OPTION: option 'promote' is 'no', expected on or off
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

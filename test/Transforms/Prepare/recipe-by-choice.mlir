@@ -17,7 +17,7 @@
 // SM80-NOT: mp.scaled_matmul
 // INT8: error: error or time is limited {{.*}} but contractions are scaled already
 // INT8: note: the last one
-// NAME: option 'recipe' is 'curent', expected one that stores both factors as floats and keeps no state{{.*}}did you mean 'current'?
+// NAME: option 'recipe' is 'curent', expected current, {{.*}}did you mean 'current'?
 // FREE: option 'recipe' offers scaled values to contractions that choose: expected max-rel-error
 
 // LOOSE-LABEL: func.func @saves_time(

@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefix=AUTO < %t.auto.mlir
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 policy=%t.json table=false" | cmp - %t.auto.mlir
 // RUN: not mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=yes" 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: mp-assign-precision: option 'scale-unproven' is 'yes', expected off, auto or on
+// OPTION: option 'scale-unproven' is 'yes', expected off, auto or on
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 scale-unproven=on table=false" | FileCheck %s --check-prefix=BF16
 // BF16-NOT: mp.scaled_matmul
 

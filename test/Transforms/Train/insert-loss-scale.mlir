@@ -2,7 +2,7 @@
 // RUN: not mp-opt %s --mp-insert-loss-scale="preset=torhc" 2>&1 | FileCheck %s --check-prefix=PRESET
 // RUN: not mp-opt %s --mp-insert-loss-scale="growth=0.5" 2>&1 | FileCheck %s --check-prefix=GROWTH
 // RUN: not mp-opt %s --mp-insert-loss-scale="function=train" 2>&1 | FileCheck %s --check-prefix=FUNCTION
-// PRESET: error: mp-insert-loss-scale: option 'preset' is 'torhc', expected one of torch, apex, apex-hysteresis, megatron, deepspeed, deepspeed-consecutive, jmp, tf-keras, keras
+// PRESET: error: option 'preset' is 'torhc', expected torch, apex, apex-hysteresis, megatron, deepspeed, deepspeed-consecutive, jmp, tf-keras or keras; did you mean 'torch'?
 // GROWTH: error: mp-insert-loss-scale: expects growth > 1, found 5.000000e-01
 // FUNCTION: error: mp-insert-loss-scale: option 'function' is 'train', expected a public function; there are @clips_after_unscaling
 

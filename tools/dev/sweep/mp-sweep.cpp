@@ -142,7 +142,7 @@ static bool isPromoted(const Report &report) {
 /// Tells what the contractions that f16 computes rest on, and what the checker says of the proofs.
 static llvm::json::Object checkProofs(ModuleOp module) {
   AssignPrecisionOptions assign;
-  assign.format = "f16";
+  assign.format = ContractionFormat::F16;
   PassManager manager(module.getContext());
   manager.addPass(createAssignPrecision(assign));
   if (failed(manager.run(module)))
@@ -204,7 +204,7 @@ static void sweepModule(StringRef text, StringRef file, const Options &options,
                                                             : runner.emulate(options.chip))}});
   for (StringRef format : options.formats) {
     MixedPrecisionOptions conversion;
-    conversion.format = format.str();
+    conversion.format = *mpcore::support::findWord<ContractionFormat>(format);
     conversion.table = false;
     CheckedConversion checked = convertAndCheck(*module, conversion);
     llvm::json::Object line = describe(checked.report);

@@ -6,6 +6,7 @@
 #define MP_EXECUTION_HOST_PROGRAM_H
 
 #include "mp/Execution/Executable.h"
+#include "mp/Transforms/Options.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
@@ -25,8 +26,7 @@ struct ProgramOptions {
   bool fuse = false;
   /// Bytes that what the program computes may take at a time (mp-recompute); 0 for no limit.
   int64_t maxMemory = 0;
-  /// Format in which it may be stored for that: none, bf16 or f16.
-  std::string storeNarrow = "none";
+  OptionalStoredFormat storeNarrow; ///< in which it may be stored for that
   /// LLVM optimises what computes. Without, small programs are ready in half the time.
   bool optimise = true;
   /// Text of the LLVM IR before optimisation, if not null.

@@ -36,18 +36,10 @@ def EmitDispatches : Pass<"mp-emit-dispatches", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"sums", "sums", "::mlir::mp::SumOrder", "::mlir::mp::SumOrder::Ordered",
-           "Order of the sums of floats along rows",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::SumOrder::Ordered, "ordered", "ascending"),
-             clEnumValN(::mlir::mp::SumOrder::Tree, "tree",
-                        "a tree that depends on shape and schedule only"))}]>,
+           "Order of the sums of floats along rows">,
     Option<"math", "math", "::mlir::mp::MathAccuracy", "::mlir::mp::MathAccuracy::Exact",
-           "What functions become",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::MathAccuracy::Exact, "exact", "as mp-expand-math has them"),
-             clEnumValN(::mlir::mp::MathAccuracy::Approximate, "approximate",
-                        "approximate instructions of the GPU where there are any"))}]>,
-    Option<"target", "target", "std::string", "\"sm_80\"",
+           "What functions become">,
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",

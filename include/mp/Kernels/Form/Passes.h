@@ -11,13 +11,23 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
+#include "mp/Target/TargetName.h"
 
 namespace mlir::mp {
 
 /// Says how `mp-form-dispatches` runs attention: each product and the softmax as kernels of their
-/// own, or as one, which adds in another order. `Auto` is for pipelines, which know of the order.
-enum class AttentionForm { Auto, Unfused, Fused };
+/// own, or as one, which adds in another order.
+enum class AttentionForm { Unfused, Fused };
+inline auto wordsOf(AttentionForm) {
+  using enum AttentionForm;
+  static constexpr support::Word<AttentionForm> all[] = {
+      {Unfused, "unfused", "each product and the softmax a kernel of its own"},
+      {Fused, "fused", "one kernel, whose scores never reach memory"}};
+  return llvm::ArrayRef(all);
+}
+constexpr llvm::StringLiteral absentWord(AttentionForm) { return "auto"; }
 
 #define GEN_PASS_DECL
 #include "mp/Kernels/Form/Passes.h.inc"

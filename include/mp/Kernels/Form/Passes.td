@@ -138,15 +138,10 @@ def FormDispatches : Pass<"mp-form-dispatches", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">,
     Option<"attention", "attention", "::mlir::mp::AttentionForm",
-           "::mlir::mp::AttentionForm::Unfused", "Attention as one kernel or as several",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::AttentionForm::Unfused, "unfused",
-                        "each product and the softmax a kernel of its own"),
-             clEnumValN(::mlir::mp::AttentionForm::Fused, "fused",
-                        "one kernel, whose scores never reach memory"))}]>
+           "::mlir::mp::AttentionForm::Unfused", "Attention as one kernel or as several">
   ];
   let dependentDialects = ["::mlir::mp::mpk::MPKDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -262,7 +257,7 @@ def SelectSchedules : Pass<"mp-select-schedules", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">
   ];
 }

@@ -9,6 +9,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mp/Analysis/Cost/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Transforms/Options.h"
 #include <functional>
 
 namespace mlir::mp {

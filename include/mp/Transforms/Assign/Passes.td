@@ -52,10 +52,10 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"\"",
+    Option<"format", "format", "::mlir::mp::OptionalFormat", "::mlir::mp::OptionalFormat()",
            "Narrow format of contractions: bf16, f16 or tf32, or split products (bf16x6 ...); "
            "bf16 if the policy names none">,
-    Option<"target", "target", "std::string", "\"\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy (inference, training), policy file, or report of an earlier run "
@@ -65,14 +65,14 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "@FUNCTION:ORDINAL">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
            "Largest fraction of a constant's non-zero elements that rounding may turn into zero">,
-    Option<"saturateConstants", "saturate-constants", "std::string", "\"off\"",
+    Option<"saturateConstants", "saturate-constants", "::mlir::mp::SaturatedShare", "\"off\"",
            "Clamp a constant to the largest values of its format where less than this share of "
            "its elements "
            "overflows: off, on (any share short of all) or a number; otherwise it stays wide">,
-    Option<"promote", "promote", "std::string", "\"on\"",
+    Option<"promote", "promote", "::mlir::mp::Switch", "::mlir::mp::Switch::On",
            "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or "
            "off">,
-    Option<"objective", "objective", "std::string", "\"time\"",
+    Option<"objective", "objective", "::mlir::mp::Objective", "::mlir::mp::Objective::Time",
            "What storage is chosen for: time, memory, or error within max-time">,
     Option<"maxRelError", "max-rel-error", "double", "0",
            "Limit of the modelled error of the results relative to them, root mean square; 0 for "
@@ -84,14 +84,15 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "(docs/guides/WatchTraining.md)">,
     Option<"maxTime", "max-time", "double", "0",
            "With objective=error: limit of modelled time in microseconds">,
-    Option<"multiWord", "multi-word", "std::string", "\"on\"",
+    Option<"multiWord", "multi-word", "::mlir::mp::Switch", "::mlir::mp::Switch::On",
            "Whether contractions may become split products where error is limited "
            "(docs/concepts/SplitPrecision.md): on or off">,
-    Option<"scaleUnproven", "scale-unproven", "std::string", "\"off\"",
+    Option<"scaleUnproven", "scale-unproven", "::mlir::mp::ScaleUnproven",
+           "::mlir::mp::ScaleUnproven::Off",
            "Contractions whose range is not proved for f16 work on factors times powers of two "
            "(docs/concepts/Scaling.md): off, on, "
            "or auto where that is the optimum">,
-    Option<"recipe", "recipe", "std::string", "\"\"",
+    Option<"recipe", "recipe", "::mlir::mp::RecipeName", "\"\"",
            "Contractions may work on values scaled by this recipe "
            "(docs/concepts/Scaling.md), where that is the optimum; needs a limit of "
            "error or time, or never-slower">,

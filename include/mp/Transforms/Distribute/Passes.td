@@ -102,7 +102,8 @@ def NarrowGradients : Pass<"mp-narrow-gradients", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"bf16\"", "bf16, f8E4M3FN or f8E5M2">,
+    Option<"format", "format", "::mlir::mp::SentFormat", "::mlir::mp::SentFormat::BF16",
+           "bf16, f8E4M3FN or f8E5M2">,
     Option<"function", "function", "std::string", "\"\"",
            "The function; may be left out where the module has one public function or a @main">
   ];

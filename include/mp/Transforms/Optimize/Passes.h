@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Transforms/Options.h"
 
 namespace mlir::mp {
 

@@ -92,11 +92,13 @@ def Recompute : Pass<"mp-recompute", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxMemory", "max-memory", "int64_t", "0",
            "Bytes that what a function computes may take at a time; 0: nothing is done">,
-    Option<"narrow", "narrow", "std::string", "\"none\"",
+    Option<"narrow", "narrow", "::mlir::mp::OptionalStoredFormat",
+           "::mlir::mp::OptionalStoredFormat()",
            "Format in which f32 values may be stored meanwhile: none, bf16 or f16">,
     Option<"late", "late", "bool", "false",
            "What is read late alone is computed late, not twice; mp-check-erasure does not follow">,
-    Option<"chip", "target", "std::string", "\"sm_80\"", "Whose times are compared">
+    Option<"chip", "target", "::mpcore::target::TargetName", "\"sm_80\"",
+           "Whose times are compared">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];

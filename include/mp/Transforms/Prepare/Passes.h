@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mp/Transforms/Options.h"
 
 namespace mlir::mp {
 

@@ -43,13 +43,14 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"recipe", "recipe", "std::string", "\"current\"",
+    Option<"recipe", "recipe", "::mlir::mp::RecipeName", "\"current\"",
         "What is stored scaled, and how (docs/concepts/Scaling.md)">,
-    Option<"format", "format", "std::string", "\"\"",
+    Option<"format", "format", "::mlir::mp::OptionalScaledFormat",
+           "::mlir::mp::OptionalScaledFormat()",
            "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
     Option<"scalesFile", "scales", "std::string", "\"\"",
            "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation">,
-    Option<"target", "target", "std::string", "\"\"",
+    Option<"target", "target", "::mpcore::target::TargetName", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file, whose rules keep contractions wide "
@@ -121,12 +122,13 @@ def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"f16\"", "Narrow format of contractions">,
-    Option<"target", "target", "std::string", "\"\"",
+    Option<"format", "format", "::mlir::mp::OptionalFormat", "::mlir::mp::ContractionFormat::F16",
+           "Narrow format of contractions">,
+    Option<"target", "target", "::mpcore::target::TargetName", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file (docs/reference/Policies.md)">,
-    Option<"promote", "promote", "std::string", "\"on\"",
+    Option<"promote", "promote", "::mlir::mp::Switch", "::mlir::mp::Switch::On",
            "Whether what is narrow already will compute in f32 inside: on or off">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -167,8 +169,9 @@ def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"f16\"", "Narrow format of contractions">,
-    Option<"target", "target", "std::string", "\"\"",
+    Option<"format", "format", "::mlir::mp::OptionalFormat", "::mlir::mp::ContractionFormat::F16",
+           "Narrow format of contractions">,
+    Option<"target", "target", "::mpcore::target::TargetName", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file, which says what counts as evidence "

@@ -62,10 +62,11 @@ def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", "\"\"",
            "The function; may be left out where the module has one public function or a @main">,
     Option<"train", "train", "bool", "false", "The function is a train step">,
-    Option<"weights", "weights", "std::string", "\"i8\"",
+    Option<"weights", "weights", "::mlir::mp::CodeName", "\"i8\"",
            "Format of weights: iN or uiN with N from 2 to 8, or a float of at most 8 bits">,
-    Option<"activations", "activations", "std::string", "\"i8\"", "Format of activations">,
-    Option<"steps", "steps", "std::string", "\"observed\"", "observed or learned">,
+    Option<"activations", "activations", "::mlir::mp::CodeName", "\"i8\"", "Format of activations">,
+    Option<"steps", "steps", "::mlir::mp::StepRule", "::mlir::mp::StepRule::Observed",
+           "observed or learned">,
     Option<"perChannel", "per-channel", "bool", "true",
            "Give weights a step for each output channel">,
     Option<"stepRate", "step-rate", "double", "0.001", "Rate at which learned steps move">,
@@ -211,7 +212,7 @@ def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", "\"\"",
            "The function; may be left out where the module has one public function or a @main">,
     Option<"train", "train", "bool", "false", "The function is a train step">,
-    Option<"mask", "mask", "std::string", "\"magnitude\"",
+    Option<"mask", "mask", "::mlir::mp::PruneMask", "::mlir::mp::PruneMask::Magnitude",
            "magnitude, anew in each step, or fixed by the first step">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -27,9 +27,6 @@ ArrayRef<LossScalePreset> getLossScalePresets();
 /// The preset called `name`, or null.
 const LossScalePreset *findLossScalePreset(StringRef name);
 
-/// Names of all presets, for messages.
-std::string listLossScalePresets();
-
 } // namespace mlir::mp
 
 #endif // MP_TRANSFORMS_TRAIN_LOSSSCALE_H

@@ -75,7 +75,8 @@ def InsertLossScale : Pass<"mp-insert-loss-scale", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
-    Option<"preset", "preset", "std::string", "\"torch\"", "Rule by which the scale moves">,
+    Option<"preset", "preset", "::mlir::mp::LossScaleName", "\"torch\"",
+           "Rule by which the scale moves">,
     Option<"initial", "initial", "double", "0", "First scale; 0: the preset's">,
     Option<"growth", "growth", "double", "0", "Factor of growth; 0: the preset's">,
     Option<"backoff", "backoff", "double", "0", "Factor after an overflow; 0: the preset's">,
@@ -157,9 +158,9 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
-    Option<"format", "format", "std::string", "\"bf16\"",
+    Option<"format", "format", "::mlir::mp::OptionalFormat", "::mlir::mp::ContractionFormat::BF16",
            "Format of stored parameters: bf16 or f16">,
-    Option<"master", "master", "std::string", "\"f32\"",
+    Option<"master", "master", "::mlir::mp::MasterWeights", "::mlir::mp::MasterWeights::F32",
            "What the optimizer updates: f32, remainder, stochastic or none">,
     Option<"seed", "seed", "int64_t", "0", "First random seed of master=stochastic">
   ];
@@ -223,7 +224,7 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
-    Option<"moments", "moments", "std::string", "\"bf16\"",
+    Option<"moments", "moments", "::mlir::mp::MomentStorage", "::mlir::mp::MomentStorage::BF16",
         "bf16 or fp8 (to nearest), bf16-stochastic or fp8-stochastic">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",

@@ -81,7 +81,7 @@ def InsertProbes : Pass<"mp-insert-probes", "::mlir::ModuleOp"> {
            "The step; may be left out where the module has one public function or a @main">,
     ListOption<"select", "select", "std::string",
                "What is probed: gradients, casts, contractions, parameters, results, name=REGEX">,
-    ListOption<"formats", "formats", "std::string",
+    ListOption<"formats", "formats", "::mlir::mp::ProbedFormat",
                "Formats whose overflow, flush and subnormal numbers are counted: f16, bf16, e4m3, "
                "e5m2, or MLIR's names">,
     Option<"histogram", "histogram", "bool", "false", "Count elements by exponent, too">,

@@ -9,6 +9,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Transforms/Options.h"
 
 namespace mlir::mp {
 

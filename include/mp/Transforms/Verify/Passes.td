@@ -136,7 +136,7 @@ def CheckErasure : Pass<"mp-check-erasure", "::mlir::ModuleOp"> {
   let options = [
     Option<"original", "original", "std::string", "\"\"",
            "File with the module as it was before conversion">,
-    Option<"promote", "promote", "std::string", "\"on\"",
+    Option<"promote", "promote", "::mlir::mp::Switch", "::mlir::mp::Switch::On",
            "Whether ops that were narrow may compute and accumulate in f32: on or off">
   ];
 }

@@ -91,10 +91,10 @@ static std::string describeAlternatives(FunctionDecisions &decisions,
   for (auto [index, variant] : llvm::enumerate(found.variants))
     if (index != answer.labels[node])
       text += describePrice(storage, answer, node, variant,
-                            stringifyObjective(settings.placement.objective));
+                            support::spell(settings.placement.objective));
   if (const assignment::Variant *wide = storage.getWideVariant(node))
-    text += describePrice(storage, answer, node, *wide,
-                          stringifyObjective(settings.placement.objective));
+    text +=
+        describePrice(storage, answer, node, *wide, support::spell(settings.placement.objective));
   llvm::raw_string_ostream os(text);
   for (OpResult result : storage.getOp(node)->getResults()) {
     if (!decisions.mayStoreNarrow(result) || permissions.getNarrow(result) ||
@@ -217,8 +217,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   }
   if (!answer)
     return function.emitError() << "no storage can be chosen: "
-                                << describe(answer.takeError(),
-                                            stringifyObjective(options.objective));
+                                << describe(answer.takeError(), support::spell(options.objective));
   if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
     return failure();
   for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
@@ -232,7 +231,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   Placement placement = summarize(storage, costs, *answer);
   placement.function = function.getName();
   placement.part = settings.costs.part().name;
-  placement.objective = stringifyObjective(options.objective).str();
+  placement.objective = support::spell(options.objective).str();
   placement.maxRelError = options.maxRelError;
   storage.apply(answer->labels);
   if (options.modelsError())

@@ -37,7 +37,7 @@ int main() {
 
   mlir::PassManager manager(&context);
   mp::MixedPrecisionOptions options;
-  options.format = "f16";
+  options.format = mp::ContractionFormat::F16;
   mp::buildMixedPrecisionPipeline(manager, options);
   if (failed(manager.run(*converted)) || failed(mp::checkErasure(*original, *converted)))
     return 1;
