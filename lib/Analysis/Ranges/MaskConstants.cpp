@@ -84,8 +84,8 @@ static bool keepsHuge(UnaryFn fn) {
 }
 
 /// Operands of which an infinite element may be one of the result.
-static void addSources(Operation *op, llvm::SetVector<Value> &values, ModuleRanges *ranges) {
-  FloatMeaning meaning = getFloatMeaning(op);
+static void addSources(Operation *op, const FloatMeaning &meaning, llvm::SetVector<Value> &values,
+                       ModuleRanges *ranges) {
   switch (meaning.kind) {
   case Kind::Unary:
     if (!keepsHuge(meaning.unary))
@@ -223,10 +223,10 @@ void Search::visit(BlockArgument argument) {
 
 Operation *Search::visit(OpResult value) {
   Operation *op = value.getOwner();
-  FloatMeaning meaning = getFloatMeaning(op);
   Attribute constant;
   if (matchPattern(op, m_Constant(&constant)))
     return isSought(constant) ? op : nullptr;
+  FloatMeaning meaning = getFloatMeaning(op);
   if (auto fill = dyn_cast<linalg::FillOp>(op)) {
     values.insert(fill.getInputs()[0]);
   } else if (meaning.kind == Kind::Structured) {
@@ -244,7 +244,7 @@ Operation *Search::visit(OpResult value) {
       if (operand < op->getNumOperands() && !matchPattern(op->getOperand(operand), m_Constant()))
         values.insert(op->getOperand(operand));
   } else {
-    addSources(op, values, ranges);
+    addSources(op, meaning, values, ranges);
     for (double number : ownNumbers(op, meaning, ranges))
       if (isSought(FloatAttr::get(Float64Type::get(op->getContext()), number)))
         return op;
