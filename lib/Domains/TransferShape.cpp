@@ -179,4 +179,24 @@ FloatFacts roundTo(const FloatFacts &x, Format format, RowLength rowLength) {
   return castTo(x, format, Overflow::IEEE, Rounding::RNE, rowLength);
 }
 
+FloatFacts flushSubnormals(const FloatFacts &x, Format format) {
+  const double normal = numerics::info(format).minNormal;
+  if (x.isBottom() || (x.integerValued && normal <= 1))
+    return x;
+  auto flush = [&](Interval range) {
+    if (range.lo > 0 && range.lo < normal)
+      range.lo = 0;
+    if (range.hi < 0 && range.hi > -normal)
+      range.hi = 0;
+    return range;
+  };
+  FloatFacts result = x;
+  result.range = flush(x.range);
+  result.nonZero &= x.range.lo >= normal || x.range.hi <= -normal;
+  if (result.channels)
+    for (Interval &channel : result.channels->ranges)
+      channel = flush(channel);
+  return result;
+}
+
 } // namespace mpcore::domains

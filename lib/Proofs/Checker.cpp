@@ -271,6 +271,7 @@ void FunctionChecker::checkCuts() {
       useStatedRange(value, known);
       if (rowLength(feed.getType()) != rowLength(value.getType()))
         known.norm = kInf;
+      relateNorm(known, rowLength(value.getType()));
       isConfirmed &= known.confirmed;
       if (reason.empty())
         reason = whyNot(known, *claim, /*isInBody=*/false);
@@ -283,9 +284,9 @@ void FunctionChecker::checkCuts() {
         end = by;
         state.widened = true;
       };
-      double more = 0x1p-12 * std::min(known.magnitude(), 1e300);
-      widen(taken.low, known.low - more, known.low < taken.low);
-      widen(taken.high, known.high + more, known.high > taken.high);
+      auto more = [](double end) { return 0x1p-12 * std::min(std::abs(end), 1e300); };
+      widen(taken.low, known.low - more(known.low), known.low < taken.low);
+      widen(taken.high, known.high + more(known.high), known.high > taken.high);
       widen(taken.norm, known.norm * (1 + 0x1p-12), known.norm > taken.norm);
     }
     if (!reason.empty())

@@ -332,8 +332,8 @@ Unfolded Elements::unfoldOp(Operation *op, const Element &element) {
     return found;
   }
   OpFunction function = readFunction(op);
-  // A clamp that drops NaN is no function of order: it stays as it is.
-  if (function.fn == Function::None || function.dropsNaN)
+  // A clamp that drops NaN is no function of order, and a power's exponent no element: they stay.
+  if (function.fn == Function::None || function.dropsNaN || function.exponent)
     return found;
   found.kind = Unfolded::Kind::Apply;
   found.fn = function.fn;

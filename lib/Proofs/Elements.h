@@ -108,8 +108,9 @@ std::optional<unsigned> dimWithoutUnits(RankedTensorType type, unsigned dim,
 struct OpFunction {
   Function fn = Function::None;
   SmallVector<unsigned, 3> operands;
-  double low = 0, high = 0; ///< of Clamp
-  bool dropsNaN = false;    ///< of Clamp: gives an end for NaN
+  double low = 0, high = 0;                       ///< of Clamp
+  bool dropsNaN = false;                          ///< of Clamp: gives an end for NaN
+  std::optional<int64_t> exponent = std::nullopt; ///< of a power by multiplications
 };
 OpFunction readFunction(Operation *op);
 /// The number that a constant is everywhere.

@@ -99,157 +99,6 @@ Facts mlir::mp::proofs::rounded(Facts exact, const Format &format) {
   return exact;
 }
 
-/// Moves the ends away from each other by a share of themselves; signs stay.
-static Facts slackened(Facts facts, double share) {
-  auto move = [&](double end, double towards) {
-    return std::isfinite(end) ? end + towards * std::abs(end) * share : end;
-  };
-  facts.low = move(facts.low, -1);
-  facts.high = move(facts.high, 1);
-  return facts;
-}
-
-//===-- functions of one value ----------------------------------------------------------------===//
-
-static Facts monotone(const Facts &x, double (*fn)(double), double least, double most) {
-  Facts y = x;
-  double low = fn(x.low), high = fn(x.high);
-  // The C library errs by less than 2^-40 of a value.
-  y.low = std::clamp(low - std::abs(low) * 0x1p-40, least, most);
-  y.high = std::clamp(high + std::abs(high) * 0x1p-40, least, most);
-  y.norm = kInf;
-  return y;
-}
-
-static Facts reciprocalOf(const Facts &x) {
-  Facts y = x;
-  y.norm = kInf;
-  if (x.low > 0 || x.high < 0) {
-    y.low = down(1 / x.high);
-    y.high = up(1 / x.low);
-    if (x.low > 0)
-      y.low = std::max(y.low, 0.0);
-    if (x.high < 0)
-      y.high = std::min(y.high, 0.0);
-    y.mayBeInfinite = false;
-    return y;
-  }
-  bool isNonNegative = x.low >= 0; // minus zero gives minus infinity
-  y.low = isNonNegative && x.low > 0 ? 0 : -kInf;
-  y.high = kInf;
-  y.mayBeInfinite = true;
-  return y;
-}
-
-static Facts ofRoot(Function fn, const Facts &x) {
-  Facts y = x;
-  y.mayBeNaN |= x.low < 0;
-  double low = std::max(x.low, 0.0), high = std::max(x.high, 0.0);
-  y.low = std::max(down(std::sqrt(low)), 0.0);
-  y.high = up(std::sqrt(high));
-  y.norm = kInf;
-  if (fn == Function::Sqrt)
-    return slackened(y, kFunctionSlack);
-  y.mayBeInfinite = !(low > 0);
-  double root = y.low;
-  y.low = !(low > 0)      ? -kInf // of minus zero
-          : y.high < kInf ? down(1 / y.high)
-                          : 0;
-  y.high = low > 0 ? up(1 / root) : kInf;
-  return slackened(y, kFunctionSlack);
-}
-
-/// Logarithms, and exp(x) - 1: near zero they err by a small amount.
-static Facts ofLogarithm(Function fn, const Facts &x) {
-  double pole = fn == Function::Log ? 0 : fn == Function::Log1p ? -1 : -kInf;
-  Facts inside = x;
-  inside.low = std::max(x.low, pole);
-  inside.high = std::max(x.high, pole);
-  Facts y = slackened(monotone(
-                          inside,
-                          fn == Function::Log     ? +[](double v) { return std::log(v); }
-                          : fn == Function::Log1p ? +[](double v) { return std::log1p(v); }
-                                                  : +[](double v) { return std::expm1(v); },
-                          -kInf, kInf),
-                      kFunctionSlack);
-  y.low -= kFunctionSlack;
-  y.high += kFunctionSlack;
-  y.mayBeNaN |= x.low < pole;
-  y.mayBeInfinite |= !y.isBounded();
-  return y;
-}
-
-static Facts ofUnary(Function fn, const Facts &x) {
-  Facts y = x;
-  switch (fn) {
-  case Function::Negate:
-    std::swap(y.low, y.high);
-    y.low = -y.low;
-    y.high = -y.high;
-    return y;
-  case Function::Absolute:
-    y.low = x.contains(0) ? 0 : std::min(std::abs(x.low), std::abs(x.high));
-    y.high = x.magnitude();
-    return y;
-  case Function::Square:
-    y.low = x.contains(0) ? 0 : down(std::pow(std::min(std::abs(x.low), std::abs(x.high)), 2));
-    y.high = up(x.magnitude() * x.magnitude());
-    y.norm = kInf;
-    return y;
-  case Function::Exp:
-  case Function::Exp2: {
-    y = slackened(monotone(
-                      x,
-                      fn == Function::Exp ? +[](double v) { return std::exp(v); }
-                                          : +[](double v) { return std::exp2(v); },
-                      0, kInf),
-                  kFunctionSlack);
-    if (y.low < 0x1p-125) { // functions are careless below the normal numbers
-      y.low = 0;
-      y.high = std::max(y.high, 0x1p-125);
-    }
-    y.mayBeInfinite = !(y.high < kInf);
-    return y;
-  }
-  case Function::Tanh:
-  case Function::Erf:
-  case Function::Sigmoid: {
-    auto curve = fn == Function::Tanh  ? +[](double v) { return std::tanh(v); }
-                 : fn == Function::Erf ? +[](double v) { return std::erf(v); }
-                                       : +[](double v) { return 1 / (1 + std::exp(-v)); };
-    y = slackened(monotone(x, curve, fn == Function::Sigmoid ? 0 : -1, 1), kFunctionSlack);
-    y.mayBeInfinite = false;
-    return y;
-  }
-  case Function::Sin:
-  case Function::Cos:
-    y = Facts::between(-1 - kFunctionSlack, 1 + kFunctionSlack);
-    y.mayBeNaN = x.mayBeNaN || x.mayBeInfinite;
-    return y.restOn(x);
-  case Function::Floor:
-  case Function::Ceil: {
-    auto step = fn == Function::Floor ? +[](double v) { return std::floor(v); }
-                                      : +[](double v) { return std::ceil(v); };
-    y.low = step(x.low);
-    y.high = step(x.high);
-    y.norm = kInf;
-    return y;
-  }
-  case Function::Round: // to nearest, ties to either side
-    y.low = std::ceil(x.low - 0.5);
-    y.high = std::floor(x.high + 0.5);
-    y.norm = kInf;
-    return y;
-  case Function::Sqrt:
-  case Function::Rsqrt: return ofRoot(fn, x);
-  case Function::Reciprocal: return slackened(reciprocalOf(x), kFunctionSlack);
-  case Function::Log:
-  case Function::Log1p:
-  case Function::Expm1: return ofLogarithm(fn, x);
-  default: return x.withoutKnowledge();
-  }
-}
-
 //===-- functions of two values ---------------------------------------------------------------===//
 
 static double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
@@ -355,6 +204,15 @@ static Facts remainder(const Facts &x, const Facts &y) {
   return z;
 }
 
+/// The magnitude of x with the sign of y. NaN has a sign, too, and so has zero.
+static Facts withSign(const Facts &x, const Facts &y) {
+  Facts z = x;
+  bool isPositive = y.low > 0 && !y.mayBeNaN, isNegative = y.high < 0 && !y.mayBeNaN;
+  z.low = isPositive ? 0 : -x.magnitude();
+  z.high = isNegative ? 0 : x.magnitude();
+  return z;
+}
+
 Facts mlir::mp::proofs::apply(Function fn, ArrayRef<Facts> x, const Format &format) {
   Facts basis = Facts::point(0);
   for (const Facts &operand : x)
@@ -384,10 +242,15 @@ Facts mlir::mp::proofs::apply(Function fn, ArrayRef<Facts> x, const Format &form
     result = join(x[0], x[1]);
     rounds = false;
     break;
+  case Function::CopySign:
+    result = withSign(x[0], x[1]);
+    rounds = false;
+    break;
   case Function::Negate:
   case Function::Absolute:
   case Function::Floor:
   case Function::Ceil:
+  case Function::Trunc:
   case Function::Round:
     result = ofUnary(fn, x[0]);
     rounds = false;

@@ -65,6 +65,7 @@ enum class Function : uint8_t {
   Fma,
   Power,
   Remainder,
+  CopySign,
   Select,
   Compare,
   Clamp,
@@ -74,6 +75,8 @@ enum class Function : uint8_t {
   Exp2,
   Expm1,
   Log,
+  Log2,
+  Log10,
   Log1p,
   Sqrt,
   Rsqrt,
@@ -83,8 +86,20 @@ enum class Function : uint8_t {
   Sigmoid,
   Sin,
   Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sinh,
+  Cosh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Cbrt,
+  Erfc,
   Floor,
   Ceil,
+  Trunc,
   Round,
   Square,
   Narrow,
@@ -92,6 +107,11 @@ enum class Function : uint8_t {
 
 /// The set of fn(x, y), as it is computed in `format`.
 Facts apply(Function fn, ArrayRef<Facts> x, const Format &format);
+/// The set of fn(x), before it is rounded.
+Facts ofUnary(Function fn, const Facts &x);
+Facts reciprocalOf(const Facts &x);
+/// Moves the ends away from each other by a share of themselves; signs stay.
+Facts slackened(Facts facts, double share);
 /// The set of values of `exact` rounded to the format.
 Facts rounded(Facts exact, const Format &format);
 /// Sums of `count` values, each of `term`, on top of `start`, in any order. `largestSum` bounds the

@@ -3,6 +3,7 @@
 // Values that loops, branches and calls hand over.
 
 #include "Feeds.h"
+#include "Elements.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,6 +33,24 @@ static std::optional<SmallVector<func::CallOp>> findCalls(FunctionOpInterface fu
   return calls;
 }
 
+/// The reduction that `value` is a result of, if it hands its partial result from step to step by
+/// no sum and no extremum.
+static linalg::LinalgOp findAccumulation(OpResult value) {
+  auto op = dyn_cast<linalg::LinalgOp>(value.getOwner());
+  if (!op || op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
+      readCombiner(op, value.getResultNumber()).first != Function::None)
+    return {};
+  return op;
+}
+
+std::optional<OpResult> mlir::mp::proofs::findAccumulated(BlockArgument argument) {
+  auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+  if (!op || !op.isDpsInit(op.getMatchingOpOperand(argument)))
+    return std::nullopt;
+  OpResult result = op.getTiedOpResult(op.getMatchingOpOperand(argument));
+  return result && findAccumulation(result) ? std::optional(result) : std::nullopt;
+}
+
 bool mlir::mp::proofs::isCut(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (isFunctionArgument(argument))
@@ -39,7 +58,8 @@ bool mlir::mp::proofs::isCut(Value value) {
     return !isa<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   }
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp, func::CallOp>(
-      value.getDefiningOp());
+             value.getDefiningOp()) ||
+         findAccumulation(cast<OpResult>(value));
 }
 
 static std::optional<SmallVector<Value>> feedsOfCall(func::CallOp call, unsigned index) {
@@ -102,6 +122,9 @@ std::optional<SmallVector<Value>> mlir::mp::proofs::findFeeds(Value cut) {
   unsigned index = cast<OpResult>(cut).getResultNumber();
   if (auto call = dyn_cast<func::CallOp>(op))
     return feedsOfCall(call, index);
+  if (linalg::LinalgOp accumulation = findAccumulation(cast<OpResult>(cut)))
+    return SmallVector<Value>{accumulation.getDpsInits()[index],
+                              accumulation.getBlock()->getTerminator()->getOperand(index)};
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return feedsOfLoop(loop, index);
   if (auto loop = dyn_cast<scf::WhileOp>(op))

@@ -12,8 +12,11 @@
 namespace mlir::mp::proofs {
 
 /// True for arguments of blocks other than bodies of structured ops, arguments of private functions
-/// that are called, and results of control flow and calls.
+/// that are called, results of control flow and calls, and of reductions that are no sum and no
+/// extremum.
 bool isCut(Value value);
+/// The result of such a reduction, of which `argument` is the partial result.
+std::optional<OpResult> findAccumulated(BlockArgument argument);
 /// All values that may become `cut`; nothing where some are not known.
 std::optional<SmallVector<Value>> findFeeds(Value cut);
 

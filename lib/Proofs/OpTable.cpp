@@ -33,6 +33,7 @@ static const llvm::StringMap<Function> &functionTable() {
       {"arith.negf", Function::Negate},
       {"tosa.negate", Function::Negate},
       {"arith.remf", Function::Remainder},
+      {"math.copysign", Function::CopySign},
       {"math.absf", Function::Absolute},
       {"tosa.abs", Function::Absolute},
       {"math.exp", Function::Exp},
@@ -55,6 +56,20 @@ static const llvm::StringMap<Function> &functionTable() {
       {"tosa.sin", Function::Sin},
       {"math.cos", Function::Cos},
       {"tosa.cos", Function::Cos},
+      {"math.log2", Function::Log2},
+      {"math.log10", Function::Log10},
+      {"math.tan", Function::Tan},
+      {"math.asin", Function::Asin},
+      {"math.acos", Function::Acos},
+      {"math.atan", Function::Atan},
+      {"math.sinh", Function::Sinh},
+      {"math.cosh", Function::Cosh},
+      {"math.asinh", Function::Asinh},
+      {"math.acosh", Function::Acosh},
+      {"math.atanh", Function::Atanh},
+      {"math.cbrt", Function::Cbrt},
+      {"math.erfc", Function::Erfc},
+      {"math.trunc", Function::Trunc},
       {"math.floor", Function::Floor},
       {"tosa.floor", Function::Floor},
       {"math.ceil", Function::Ceil},
@@ -81,6 +96,7 @@ static unsigned operandCount(Function fn) {
   case Function::MinNumber:
   case Function::Power:
   case Function::Remainder:
+  case Function::CopySign:
   case Function::Compare: return 2;
   default: return 1;
   }
@@ -107,10 +123,14 @@ OpFunction mlir::mp::proofs::readFunction(Operation *op) {
     }
     return found;
   }
-  if (auto power = dyn_cast<math::FPowIOp>(op)) { // x x; of other powers nothing is known
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
     APInt exponent;
-    if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)) && exponent == 2)
-      found = {Function::Mul, {0, 0}};
+    if (!matchPattern(power.getRhs(), m_ConstantInt(&exponent)))
+      return found;
+    if (exponent == 2)
+      return {Function::Mul, {0, 0}};
+    found = {Function::Power, {0}};
+    found.exponent = exponent.getSExtValue();
     return found;
   }
   found.fn = functionTable().lookup(op->getName().getStringRef());

@@ -172,34 +172,42 @@ std::optional<std::pair<Facts, Facts>> Relations::choose(Operation *select) {
       llvm::is_contained({P::OGT, P::OGE, P::OLT, P::OLE, P::OEQ, P::ORD, P::ONE}, predicate);
   bool unordered =
       llvm::is_contained({P::UGT, P::UGE, P::ULT, P::ULE, P::UNE, P::UNO, P::UEQ}, predicate);
+  // Returns what operand `side` can be where the predicate holds, or fails.
+  auto partOf = [&](unsigned side, const Element &x, bool isMagnitude, bool holds) {
+    // On this side of the predicate no operand is NaN, or the known facts exclude it.
+    bool excludesNaN = holds ? ordered : unordered;
+    bool isAbove = (greater == (side == 0)) == holds;
+    Facts part = factsOf(x), other = factsOf(compare.operands[1 - side]);
+    part.mayBeNaN &= !excludesNaN;
+    if (!(greater || less) || (!excludesNaN && other.mayBeNaN))
+      return part;
+    if (!isAbove)
+      part.high = std::min(part.high, other.high);
+    if (!isAbove && isMagnitude)
+      part.low = std::max(part.low, -other.high);
+    if (isAbove && !isMagnitude)
+      part.low = std::max(part.low, other.low);
+    part.mayBeInfinite &= !part.isBounded();
+    return part;
+  };
   auto narrowed = [&](const Element &chosen, bool holds) {
     Facts known = factsOf(chosen);
     for (unsigned side : {0u, 1u}) {
-      Substitution same;
-      Unfolded sized = elements.unfold(elements.resolve(compare.operands[side]));
-      bool isMagnitude = sized.kind == Kind::Apply && sized.fn == Function::Absolute &&
-                         elements.match(sized.operands[0], chosen, same);
-      if (!isMagnitude && !elements.match(compare.operands[side], chosen, same))
+      Element x = elements.resolve(compare.operands[side]);
+      Unfolded sized = elements.unfold(x);
+      bool isMagnitude = sized.kind == Kind::Apply && sized.fn == Function::Absolute;
+      if (isMagnitude)
+        x = elements.resolve(sized.operands[0]);
+      std::optional<Facts> found =
+          over(chosen, x, [&] { return partOf(side, x, isMagnitude, holds); });
+      if (!found)
         continue;
-      Facts other = factsOf(compare.operands[1 - side]);
-      // On this side of the predicate no operand is NaN, or the known facts exclude it.
-      bool excludesNaN = holds ? ordered : unordered;
-      if (excludesNaN)
-        known.mayBeNaN = false;
-      if ((greater || less) && (excludesNaN || !other.mayBeNaN)) {
-        bool isAbove = (greater == (side == 0)) == holds;
-        if (isMagnitude && !isAbove)
-          known.low = std::max(known.low, -other.high);
-        if (isMagnitude && isAbove)
-          continue;
-        if (isAbove)
-          known.low = std::max(known.low, other.low);
-        else
-          known.high = std::min(known.high, other.high);
-      }
+      known.low = std::max(known.low, found->low);
+      known.high = std::min(known.high, found->high);
+      known.mayBeNaN &= found->mayBeNaN;
+      known.mayBeInfinite &= found->mayBeInfinite;
     }
-    if (known.isBounded())
-      known.mayBeInfinite = false;
+    known.mayBeInfinite &= !known.isBounded();
     known.norm = kInf;
     return known;
   };

@@ -47,6 +47,10 @@ public:
 
 private:
   Facts factsOf(const Element &element);
+  /// Returns what `element` is where x, which it is computed from, lies in a part of its range;
+  /// nothing if x is not read. The part is asked for only if it is.
+  std::optional<Facts> over(const Element &element, const Element &x,
+                            llvm::function_ref<Facts()> part);
   bool isAtLeast(const Element &b, const Element &a, unsigned depth = 0);
   /// `orZero`: it may be zero where every x is minus infinity, and c the lowest number.
   bool isShiftedSum(const Element &sum, bool orZero);

@@ -140,7 +140,7 @@ std::optional<Facts> Transfer::ofReduction(linalg::LinalgOp op, unsigned index) 
   Facts start = facts(op.getDpsInits()[index]);
   start.norm = kInf;
   if (fn != Function::Add)
-    return extremumOf(fn, facts(term), count, start, *format);
+    return extremumOf(fn, ofExtremumTerm(op, fn, term), count, start, *format);
   auto product = term.getDefiningOp<arith::MulFOp>();
   if (product && product->getBlock() == op.getBlock() && product.getLhs() != product.getRhs()) {
     BlockArgument x = factorOf(product.getLhs(), op.getBlock());

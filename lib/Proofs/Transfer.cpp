@@ -3,6 +3,8 @@
 // Single ops: constants, functions, moves, bodies of structured ops.
 
 #include "Transfer.h"
+#include "Feeds.h"
+#include "Integers.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -100,6 +102,17 @@ std::optional<Facts> Transfer::ofSelect(Operation *op) {
   return found;
 }
 
+/// By multiplications, each of which rounds.
+static Facts ofIntegerPower(const Facts &x, int64_t exponent, const Format &format) {
+  if (exponent == 0)
+    return Facts::point(1); // of NaN as well
+  double count = std::abs(double(exponent)), share = 4 * count * format.unit;
+  if (share > 0.25)
+    return x.withoutKnowledge();
+  Facts power = slackened(apply(Function::Power, {x, Facts::point(count)}, format), share);
+  return exponent > 0 ? power : slackened(apply(Function::Reciprocal, power, format), share);
+}
+
 std::optional<Facts> Transfer::ofFunction(Operation *op) {
   OpFunction function = readFunction(op);
   std::optional<Format> format = formatOf(op->getResult(0).getType());
@@ -129,6 +142,8 @@ std::optional<Facts> Transfer::ofFunction(Operation *op) {
     bounded.norm = kInf;
     return bounded;
   }
+  if (function.exponent)
+    return ofIntegerPower(x[0], *function.exponent, *format);
   if (function.fn == Function::Mul) {
     Elements elements(op->getContext());
     Element generic = elements.generic(op->getResult(0));
@@ -150,15 +165,16 @@ std::optional<Facts> Transfer::ofInteger(Operation *op) {
     return std::nullopt;
   if (isa<FloatType>(type))
     return rounded(facts(source), *format);
-  APInt constant;
-  bool isSigned = !isa<arith::UIToFPOp>(op) && !(isa<tosa::CastOp>(op) && type.isInteger(1));
-  if (matchPattern(source, m_ConstantInt(&constant))) {
-    double value = constant.roundToDouble(isSigned);
-    return rounded(Facts::between(down(value), up(value)), *format);
-  }
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  double most = std::ldexp(1.0, int(width) - (isSigned ? 1 : 0));
-  return rounded(Facts::between(isSigned ? -most : 0, width < 53 ? most - 1 : most), *format);
+  std::optional<IntegerRange> range = boundIntegers(source);
+  if (!range)
+    return std::nullopt;
+  if (isa<arith::UIToFPOp>(op) || (isa<tosa::CastOp>(op) && type.isInteger(1)))
+    *range = asUnsigned(*range, integerWidth(type));
+  auto outward = [](__int128 end, double (*away)(double)) {
+    double number = static_cast<double>(end);
+    return std::abs(number) < 0x1p53 ? number : away(number);
+  };
+  return rounded(Facts::between(outward(range->low, down), outward(range->high, up)), *format);
 }
 
 //===-- moves ---------------------------------------------------------------------------------===//
@@ -235,8 +251,12 @@ std::optional<unsigned> mlir::mp::proofs::rowLoopOf(linalg::LinalgOp op) {
 std::optional<Facts> Transfer::ofBodyArgument(BlockArgument argument) {
   auto op = cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   OpOperand *operand = op.getMatchingOpOperand(argument);
-  if (op.isDpsInit(operand) && op.getNumReductionLoops() > 0)
-    return Facts(); // a partial result
+  if (op.isDpsInit(operand) && op.getNumReductionLoops() > 0) { // a partial result
+    std::optional<OpResult> result = findAccumulated(argument);
+    Facts partial = result ? facts(*result) : Facts();
+    partial.norm = kInf;
+    return partial;
+  }
   Facts known = facts(operand->get());
   std::optional<unsigned> row = rowLoopOf(op);
   AffineMap map = op.getMatchingIndexingMap(operand);

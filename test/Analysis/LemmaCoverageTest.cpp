@@ -64,7 +64,7 @@ const Hypothesis kHypotheses[] = {
      {"rms_negative_count", "rms_zero_count"}},
     {Lemma::DominatedQuotient,
      "b >= d > 0 where squares may be flushed to zero",
-     {"rms_without_epsilon"}},
+     {"rms_without_epsilon", "rms_subnormal_epsilon"}},
     {Lemma::DominatedQuotient,
      "behind a reshape, a is the element that lay in the group before it",
      {"norm_of_groups_moved", "norm_of_groups_moved_back", "norm_of_groups_of_another",

@@ -315,6 +315,21 @@ TEST(Cast, ExpInF16) {
   }
 }
 
+TEST(Cast, SubnormalsMayBeZero) {
+  constexpr double normal = 0x1p-126;
+  FloatFacts tiny = flushSubnormals(FloatFacts::finite({1e-42, 1}, {}), Format::F32);
+  EXPECT_EQ(tiny.range, (Interval{0, 1}));
+  EXPECT_TRUE(tiny.mayBeZero());
+  EXPECT_EQ(flushSubnormals(FloatFacts::finite({-1, -1e-42}, {}), Format::F32).range,
+            (Interval{-1, 0}));
+  FloatFacts kept = flushSubnormals(FloatFacts::finite({normal, 1}, {}), Format::F32);
+  EXPECT_EQ(kept.range, (Interval{normal, 1}));
+  EXPECT_FALSE(kept.mayBeZero());
+  // The smallest normal number of f16 is 2^-14; integers are 0 or at least 1.
+  EXPECT_TRUE(flushSubnormals(FloatFacts::finite({1e-5, 1}, {}), Format::F16).mayBeZero());
+  EXPECT_FALSE(flushSubnormals(FloatFacts::fromInteger(1, 3), Format::F16).mayBeZero());
+}
+
 TEST(Cast, RoundingKeepsRoundNumbers) {
   FloatFacts third = binary(BinaryFn::Div, FloatFacts::finite({1, 3}), FloatFacts::constant(3), 1);
   FloatFacts stored = roundTo(third, Format::F32, 1);

@@ -14,13 +14,13 @@ using namespace mlir::mp::test;
 
 namespace {
 
-/// Lists what the checker knows less of than the analysis, by description: maxima over padded
-/// windows, functions that comparisons put together of pieces, and sums that the analysis keeps
-/// above zero by a number that may be flushed.
+/// Families of which the checker leaves a few graphs open, each for a reason that
+/// docs/concepts/CheckingProofs.md names.
 bool isBeyondChecker(const HostileRecipe &recipe) {
-  std::string text = recipe.str();
-  return recipe.familyName() == "pooling" || recipe.familyName() == "function in pieces" ||
-         StringRef(text).contains("epsilon subnormal");
+  return llvm::is_contained({"norm over groups", "norm by a power", "online softmax",
+                             "product of unit rows", "powers of a range", "positions",
+                             "reduced twice", "root of higher powers"},
+                            recipe.familyName());
 }
 
 /// Every factor of hostile graphs that the analysis proves is confirmed, and there are many.
@@ -43,10 +43,16 @@ void expectAgreement(uint64_t from, uint64_t to) {
         << fixture.errors << result.openConclusions << " factors are open";
   }
   EXPECT_GT(confirmed, (to - from) / 4);
-  EXPECT_LE(open, (to - from) / 100);
+  EXPECT_LE(open, (to - from) / 250);
 }
 
 TEST(Agreement, OfHostileGraphs) { expectAgreement(0, 300); }
+TEST(Agreement, OfLaterFamilies) { expectAgreement(kLaterSeeds, kLaterSeeds + 150); }
+TEST(Agreement, OfLatestFamilies) { expectAgreement(kLatestSeeds, kLatestSeeds + 150); }
 TEST(Agreement, SlowOfManyHostileGraphs) { expectAgreement(300, 3000); }
+TEST(Agreement, SlowOfManyLaterFamilies) { expectAgreement(kLaterSeeds + 150, kLaterSeeds + 3000); }
+TEST(Agreement, SlowOfManyLatestFamilies) {
+  expectAgreement(kLatestSeeds + 150, kLatestSeeds + 3000);
+}
 
 } // namespace

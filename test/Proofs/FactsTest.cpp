@@ -49,6 +49,21 @@ const Case kCases[] = {
     {"sigmoid", Function::Sigmoid, 1, [](float x, float) { return 1 / (1 + std::exp(-x)); }},
     {"sin", Function::Sin, 1, [](float x, float) { return std::sin(x); }},
     {"cos", Function::Cos, 1, [](float x, float) { return std::cos(x); }},
+    {"log2", Function::Log2, 1, [](float x, float) { return std::log2(x); }},
+    {"log10", Function::Log10, 1, [](float x, float) { return std::log10(x); }},
+    {"tan", Function::Tan, 1, [](float x, float) { return std::tan(x); }},
+    {"asin", Function::Asin, 1, [](float x, float) { return std::asin(x); }},
+    {"acos", Function::Acos, 1, [](float x, float) { return std::acos(x); }},
+    {"atan", Function::Atan, 1, [](float x, float) { return std::atan(x); }},
+    {"sinh", Function::Sinh, 1, [](float x, float) { return std::sinh(x); }},
+    {"cosh", Function::Cosh, 1, [](float x, float) { return std::cosh(x); }},
+    {"asinh", Function::Asinh, 1, [](float x, float) { return std::asinh(x); }},
+    {"acosh", Function::Acosh, 1, [](float x, float) { return std::acosh(x); }},
+    {"atanh", Function::Atanh, 1, [](float x, float) { return std::atanh(x); }},
+    {"cbrt", Function::Cbrt, 1, [](float x, float) { return std::cbrt(x); }},
+    {"erfc", Function::Erfc, 1, [](float x, float) { return std::erfc(x); }},
+    {"trunc", Function::Trunc, 1, [](float x, float) { return std::trunc(x); }},
+    {"copysign", Function::CopySign, 2, [](float x, float y) { return std::copysign(x, y); }},
     {"floor", Function::Floor, 1, [](float x, float) { return std::floor(x); }},
     {"ceil", Function::Ceil, 1, [](float x, float) { return std::ceil(x); }},
     {"round to even", Function::Round, 1, [](float x, float) { return std::nearbyint(x); }},
@@ -65,10 +80,11 @@ public:
       return special[random() % std::size(special)];
     return std::ldexp(float(int64_t(random() % 2001) - 1000) / 1000, int(random() % 40) - 20);
   }
-  /// A set and two of its elements.
-  Facts set(float &a, float &b) {
-    a = number();
-    b = number();
+  /// A set and three of its elements: its ends, and one between them.
+  Facts set(float (&elements)[3]) {
+    float a = elements[0] = number(), b = elements[1] = number();
+    float between = a + (b - a) * float(random() % 1000) / 1000;
+    elements[2] = std::isfinite(between) ? std::clamp(between, std::min(a, b), std::max(a, b)) : a;
     Facts facts = join(Facts::point(a), Facts::point(b));
     facts.norm = kInf;
     return facts;
@@ -90,8 +106,8 @@ TEST(Facts, HoldEveryResult) {
   Samples samples;
   for (const Case &function : kCases)
     for (unsigned draw = 0; draw < 20000; ++draw) {
-      float x[2], y[2];
-      Facts sets[2] = {samples.set(x[0], x[1]), samples.set(y[0], y[1])};
+      float x[3], y[3];
+      Facts sets[2] = {samples.set(x), samples.set(y)};
       Facts found = apply(function.fn, ArrayRef(sets).take_front(function.operands), f32);
       for (float a : x)
         for (float b : y) {
@@ -108,8 +124,8 @@ TEST(Facts, HoldSums) {
   Format f32 = *formatOf(Float32Type::get(&context));
   Samples samples;
   for (unsigned draw = 0; draw < 20000; ++draw) {
-    float x[2], y[2];
-    Facts term = samples.set(x[0], x[1]), start = samples.set(y[0], y[1]);
+    float x[3], y[3];
+    Facts term = samples.set(x), start = samples.set(y);
     unsigned count = draw % 40;
     Facts found = sumOf(term, count, start, f32, kInf, /*onTensorCores=*/false);
     float sum = y[draw % 2];

@@ -90,6 +90,10 @@ FloatFacts castTo(const FloatFacts &x, numerics::Format format, numerics::Overfl
 FloatFacts roundTo(const FloatFacts &x, numerics::Format format,
                    RowLength rowLength = std::nullopt);
 
+/// Devices may flush results below the smallest normal number of the format: returns facts that
+/// hold of those that are zero, too.
+FloatFacts flushSubnormals(const FloatFacts &x, numerics::Format format);
+
 /// Every element moved by at most `radius` (an accumulated rounding error, say).
 FloatFacts perturb(const FloatFacts &x, double radius, RowLength rowLength);
 

@@ -32,7 +32,7 @@ FloatFacts RangeTransfer::withError(const FloatFacts &exact, double radius, bool
     result.mayNaN = exact.mayNaN;
   }
   result.provenance = exact.provenance;
-  return domains::roundTo(result, format, rows);
+  return domains::flushSubnormals(domains::roundTo(result, format, rows), format);
 }
 
 /// `exact` sums of `count` of these terms, on top of `init`, as they are computed in whatever

@@ -43,7 +43,7 @@ std::optional<numerics::Format> RangeTransfer::formatOf(Type type) const {
 FloatFacts RangeTransfer::roundedTo(const FloatFacts &exact, Type type, RowLength rows) const {
   std::optional<numerics::Format> format = formatOf(type);
   if (format && *format != numerics::Format::F64)
-    return domains::roundTo(exact, *format, rows);
+    return domains::flushSubnormals(domains::roundTo(exact, *format, rows), *format);
   FloatFacts result = exact;
   if (!result.isBottom() && !result.range.isEmpty() && !result.range.isBounded())
     result.mayInf = true;
