@@ -17,6 +17,7 @@ ELEMENTS = {
     "ui16": ("uint16", "uint16", 2), "ui8": ("uint8", "uint8", 1), "i1": ("bool", "bool", 1), "index": ("int64", "int64", 8),
 }
 BY_NUMPY = {names[0]: element for element, names in ELEMENTS.items() if element != "index"}
+ON_HOST = (1, 3)  # DLPack's devices whose memory the host reads: its own, pinned or not
 PLAIN = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}  # integers that carry patterns
 
 
@@ -110,6 +111,9 @@ def host_array(value, element=None, what="argument"):
         return from_torch(value, what)
     if framework == "other" and hasattr(value, "__dlpack__"):
         import numpy as np
+        kind = int(value.__dlpack_device__()[0])
+        if kind not in ON_HOST:
+            raise Error(f"{what} lies on DLPack's device {kind}, expected on the host: this program runs there")
         value = np.from_dlpack(value)
     return from_numpy(value, element, what)
 

@@ -4,6 +4,7 @@ import ctypes
 import math
 import weakref
 
+from . import dlpack
 from .arrays import ELEMENTS, HostArray, host_array
 from .errors import Error
 from .library import MAX_RANK, check_runtime, library
@@ -13,39 +14,11 @@ CODES = {name: code for code, name in enumerate(("f64", "f32", "tf32", "bf16", "
 CODES.update({f"{sign}i{width}": 256 + width for sign in ("", "u") for width in (8, 16, 32, 64)}, i1=257, index=320)
 ON_HOST, ON_DEVICE = 0, 1
 LEGACY_STREAM = 1  # the driver's name for torch's stream 0
-# DLPack: (code, bits) of element types, and the device.
-DLPACK_TYPES = {"f64": (2, 64), "f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "f8E4M3FN": (10, 8), "f8E4M3FNUZ": (11, 8), "f8E5M2": (12, 8),
-                "i64": (0, 64), "i32": (0, 32), "i16": (0, 16), "i8": (0, 8), "i1": (6, 8), "ui64": (1, 64), "ui32": (1, 32),
-                "ui16": (1, 16), "ui8": (1, 8), "index": (0, 64)}
-CUDA = 2
-
-
 class CTensor(ctypes.Structure):
     """mp_rt_tensor."""
 
     _fields_ = [("data", ctypes.c_void_p), ("element", ctypes.c_int), ("place", ctypes.c_int), ("rank", ctypes.c_int),
                 ("sizes", ctypes.c_int64 * MAX_RANK)]
-
-
-class DLTensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
-
-
-class DLManagedTensor(ctypes.Structure):
-    pass
-
-
-_Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(DLManagedTensor))
-DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", _Deleter)]
-#: Tensors that consumers of DLPack still hold: address of the struct -> what it points to.
-_lent = {}
-
-
-@_Deleter
-def _give_back(managed):
-    _lent.pop(ctypes.addressof(managed.contents), None)
 
 
 def tensor_of(address, element, shape, place):
@@ -90,20 +63,10 @@ class DeviceArray:
         return self.host().numpy()
 
     def __dlpack_device__(self):
-        return (CUDA, 0)
+        return (dlpack.DEVICES[self.device], 0)
 
     def __dlpack__(self, stream=None, **more):
-        if self.device != "cuda":
-            raise BufferError(f"the memory is of the device '{self.device}', which DLPack does not know; .numpy() copies it")
-        code, bits = DLPACK_TYPES[self.element]
-        shape, strides = (ctypes.c_int64 * max(1, len(self.shape)))(*self.shape), (ctypes.c_int64 * max(1, len(self.shape)))()
-        for place in reversed(range(len(self.shape))):
-            strides[place] = math.prod(self.shape[place + 1:])
-        managed = DLManagedTensor(DLTensor(self.address, CUDA, 0, len(self.shape), code, bits, 1, shape, strides, 0), None, _give_back)
-        _lent[ctypes.addressof(managed)] = (managed, shape, strides, self)
-        capsule = ctypes.pythonapi.PyCapsule_New
-        capsule.restype, capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        return capsule(ctypes.addressof(managed), b"dltensor", None)
+        return dlpack.lend(self.address, self.element, self.shape, self.__dlpack_device__(), self)
 
 
 def adopt_host(tensor, element):
@@ -114,9 +77,13 @@ def adopt_host(tensor, element):
     return HostArray(tensor.data, element, shape, memory)
 
 
+def is_torch_cuda(value):
+    return type(value).__module__.startswith("torch") and getattr(value, "is_cuda", False)
+
+
 def is_on_device(value):
-    """Whether an argument lies on a device: a DeviceArray, or a CUDA tensor of torch."""
-    return isinstance(value, DeviceArray) or (type(value).__module__.startswith("torch") and getattr(value, "is_cuda", False))
+    """Whether an argument lies on a device: a DeviceArray, a CUDA tensor of torch, or what DLPack says does."""
+    return isinstance(value, DeviceArray) or is_torch_cuda(value) or dlpack.device_of(value) is not None
 
 
 def as_tensor(value, element, device, what):
@@ -125,20 +92,25 @@ def as_tensor(value, element, device, what):
         if value.device != device:
             raise Error(f"{what} lies on '{value.device}', but the program runs on '{device}'")
         return value.tensor, value
-    if is_on_device(value):
+    if not is_on_device(value):
+        array = host_array(value, element, what)
+        return tensor_of(array.address, array.element, array.shape, ON_HOST), array
+    if is_torch_cuda(value):
         if device != "cuda":
             raise Error(f"{what} is on {value.device}, but the program runs on '{device}'; .to('cuda') moves it")
         names = {names[1]: element for element, names in ELEMENTS.items() if element != "index"}
         dense = value.detach().contiguous()
         return tensor_of(dense.data_ptr(), names[str(dense.dtype).removeprefix("torch.")], dense.shape, ON_DEVICE), dense
-    array = host_array(value, element, what)
-    return tensor_of(array.address, array.element, array.shape, ON_HOST), array
+    if dlpack.device_of(value) != device:
+        raise Error(f"{what} lies on '{dlpack.device_of(value)}', but the program runs on '{device}'")
+    address, found, shape, capsule = dlpack.borrow(value, what)
+    return tensor_of(address, found, shape, ON_DEVICE), capsule
 
 
 def stream_of(values):
-    """The stream that torch uses now, where any argument is torch's; else None, and the call waits for its end."""
-    for value in values:
-        if not isinstance(value, DeviceArray) and is_on_device(value):
-            import torch
-            return torch.cuda.current_stream(value.device).cuda_stream or LEGACY_STREAM
-    return None
+    """The stream that torch uses now, where all that lies on a device is torch's; else None, and the call waits for its end."""
+    there = [value for value in values if not isinstance(value, DeviceArray) and is_on_device(value)]
+    if not there or not all(map(is_torch_cuda, there)):
+        return None
+    import torch
+    return torch.cuda.current_stream(there[0].device).cuda_stream or LEGACY_STREAM

@@ -122,8 +122,44 @@ class Conversion(unittest.TestCase):
             program(program.upload(x.astype(np.float16)), w, v)
         with self.assertRaisesRegex(mp.Error, "nothing to upload"):
             mp.convert(MODEL).upload(x)
-        with self.assertRaisesRegex(BufferError, "DLPack does not know"):
-            y.__dlpack__()
+
+    def test_memory_of_a_device_is_borrowed_by_dlpack(self):
+        """Arrays of other packages are read where they lie, and results lent: the emulated driver copies nothing up."""
+        class Foreign:
+            def __init__(self, array, **change):
+                self.array, self.change = array, change
+
+            def __dlpack_device__(self):
+                return self.change.get("device", self.array.__dlpack_device__())
+
+            def __dlpack__(self):
+                capsule = self.array.__dlpack__()
+                tensor = dlpack.DLManagedTensor.from_address(dlpack._pointer(capsule, b"dltensor")).tensor
+                for name, field in self.change.items():
+                    if name == "strides":
+                        for place, stride in enumerate(field):
+                            tensor.strides[place] = stride
+                    elif name != "device":
+                        setattr(tensor, name, field)
+                return capsule
+
+        from mp import devices, dlpack
+        program = mp.convert(MODEL, target="sm_80").to("sm_80")
+        x, w, v = inputs()
+        there = [program.upload(a) for a in (x, w, v)]
+        expected = program(*there).numpy()
+        for change in ({}, {"strides": dlpack.strides_of(there[0].shape)}):
+            y = program(Foreign(there[0], **change), Foreign(there[1]), Foreign(there[2]))
+            np.testing.assert_array_equal(y.numpy(), expected)
+        borrowed = devices.as_tensor(Foreign(there[0]), "f32", "emulator", "x")[0]
+        self.assertEqual((borrowed.data, borrowed.place), (there[0].address, devices.ON_DEVICE))
+        self.assertEqual(devices.as_tensor(Foreign(y), "f32", "emulator", "y")[0].data, y.address)
+        for change, error in (({"strides": [1, 99]}, "has strides .* make it dense"), ({"device": (2, 0)}, "lies on 'cuda', but"),
+                              ({"code": 5}, "DLPack's type"), ({"device_id": 1}, "lies on device 1, expected 0")):
+            with self.assertRaisesRegex(mp.Error, error):
+                program(Foreign(there[0], **change), w, v)
+        with self.assertRaisesRegex(mp.Error, "lies on DLPack's device 12, expected on the host"):
+            mp.convert(MODEL)(y, w, v)
 
     def test_kernels_are_ptx_of_the_target(self):
         images = mp.convert(MODEL).kernels("sm_90")
@@ -218,26 +254,26 @@ class Arrays(unittest.TestCase):
         self.assertEqual(ctypes.sizeof(library.CArray), 8 + 8 + 16 + 8 + 8 * 16)
 
     def test_tensors_are_laid_out_as_the_runtime_has_them(self):
-        from mp import devices
+        from mp import devices, dlpack
         self.assertEqual((ctypes.sizeof(devices.CTensor), devices.CTensor.sizes.offset), (8 + 4 * 4 + 8 * 16, 24))
         header = pathlib.Path(os.environ["MP_SOURCE"], "include/mp/Runtime/Runtime.h").read_text()
         formats = re.findall(r"MP_RT_(\w+),", header[header.index("enum mp_rt_format"):])
         self.assertEqual([name.upper() for name in list(devices.CODES)[:10]], formats[:10])
-        self.assertEqual((ctypes.sizeof(devices.DLTensor), ctypes.sizeof(devices.DLManagedTensor)), (48, 64))
+        self.assertEqual([ctypes.sizeof(t) for t in (dlpack.DLTensor, dlpack.DLManagedTensor, dlpack.DLManagedTensorVersioned)], [48, 64, 80])
 
     def test_device_memory_is_lent_by_dlpack(self):
-        from mp import devices
+        from mp import devices, dlpack
         lent = devices.DeviceArray(devices.tensor_of(0x7000, "bf16", (2, 3), devices.ON_DEVICE), "bf16", "cuda", owner=self)
         capsule = lent.__dlpack__(stream=1)
-        get = ctypes.pythonapi.PyCapsule_GetPointer
-        get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-        managed = devices.DLManagedTensor.from_address(get(capsule, b"dltensor"))
+        managed = dlpack.DLManagedTensor.from_address(dlpack._pointer(capsule, b"dltensor"))
         tensor = managed.tensor
         self.assertEqual((tensor.data, tensor.device_type, tensor.ndim, tensor.code, tensor.bits, tensor.lanes), (0x7000, 2, 2, 4, 16, 1))
         self.assertEqual((tensor.shape[:2], tensor.strides[:2]), ([2, 3], [3, 1]))
-        held = len(devices._lent)
+        held = len(dlpack.lent)
+        self.assertIsNotNone(lent.__dlpack__())  # not taken: it ends with its capsule
+        self.assertEqual(len(dlpack.lent), held)
         managed.deleter(ctypes.pointer(managed))
-        self.assertEqual(len(devices._lent), held - 1)
+        self.assertEqual(len(dlpack.lent), held - 1)
 
     def test_every_function_of_the_header_is_declared(self):
         header = pathlib.Path(os.environ["MP_SOURCE"], "include/mp-c/MP.h").read_text()
