@@ -105,6 +105,8 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   kernels.addPass(createLowerDeviceMath());
   kernels.addPass(
       createConvertComplexToLLVMPass()); // pairs that are loaded, stored and taken apart
+  if (options.excessPrecision)
+    kernels.addPass(createKeepExcessPrecision());
   ConvertGpuOpsToNVVMOpsOptions convert;
   convert.indexBitwidth = 64;
   convert.useBarePtrCallConv = true;

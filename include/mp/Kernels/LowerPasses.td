@@ -101,6 +101,37 @@ def ExpandMath : Pass<"mp-expand-math"> {
                            "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def KeepExcessPrecision : Pass<"mp-keep-excess-precision"> {
+  let summary = "Compute bf16 and f16 in f32, without roundings between ops of one kernel (inexact)";
+  let description = [{
+    Needs: a kernel after `mp-lower-device-math`. Gives: arithmetic in bf16 and f16 in f32, and a
+    value that is rounded to either and widened again in registers is not rounded. What is stored,
+    handed to Tensor Cores or carried by a loop is. Formats of 8 bits and tf32 are left alone:
+    programs that use them mean the rounding. XLA calls this xla_allow_excess_precision.
+
+    Example (`--mp-keep-excess-precision`):
+    ```mlir
+    func.func @f(%x: bf16, %y: bf16) -> bf16 {
+      %0 = arith.addf %x, %y : bf16
+      %1 = arith.mulf %0, %y : bf16
+      return %1 : bf16
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: bf16, %y: bf16) -> bf16 {
+      %0 = arith.extf %y fastmath<contract> : bf16 to f32
+      %1 = arith.extf %x fastmath<contract> : bf16 to f32
+      %2 = arith.addf %1, %0 : f32
+      %3 = arith.mulf %2, %0 : f32
+      %4 = arith.truncf %3 fastmath<contract> : f32 to bf16
+      return %4 : bf16
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerDeviceMath : Pass<"mp-lower-device-math"> {
   let summary = "Map the math ops left after expansion to LLVM intrinsics the GPU has (exact)";
   let description = [{

@@ -47,6 +47,10 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
       return *attention;
     return sums == SumOrder::Ordered ? AttentionForm::Unfused : AttentionForm::Fused;
   }
+  Option<bool> excessPrecision{
+      *this, "excess-precision",
+      llvm::cl::desc("Ops of one kernel hand bf16 and f16 to each other without rounding"),
+      llvm::cl::init(false)};
   Option<bool> allowSpills{*this, "allow-spills",
                            llvm::cl::desc("Warn about spilled registers instead of failing"),
                            llvm::cl::init(false)};

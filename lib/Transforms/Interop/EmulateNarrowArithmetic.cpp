@@ -107,8 +107,27 @@ struct EmulateNarrowArithmetic
     arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
     ConversionTarget target(*context);
     arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    DenseSet<Operation *> given = findContracting();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    // Upstream lets later passes drop the roundings that it makes; here each result is rounded.
+    for (Operation *op : findContracting())
+      if (!given.contains(op))
+        op->removeAttr("fastmath");
+  }
+
+private:
+  /// Conversions that a later pass may drop in pairs.
+  DenseSet<Operation *> findContracting() {
+    DenseSet<Operation *> found;
+    getOperation()->walk([&](Operation *op) {
+      auto flags = isa<arith::ExtFOp, arith::TruncFOp>(op)
+                       ? dyn_cast_or_null<arith::FastMathFlagsAttr>(op->getAttr("fastmath"))
+                       : arith::FastMathFlagsAttr();
+      if (flags && bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::contract))
+        found.insert(op);
+    });
+    return found;
   }
 };
 

@@ -1,5 +1,6 @@
 // RUN: mp-opt %s --mp-check-bounds --mp-prepare-for-cpu | FileCheck %s --check-prefix=PREPARE
 // RUN: mp-opt %s --mp-emulate-narrow-arithmetic | FileCheck %s --check-prefix=EMULATE
+// RUN: mp-opt %s --mp-emulate-narrow-arithmetic --canonicalize | FileCheck %s --check-prefix=ROUNDED
 // RUN: mp-opt %s --mp-outline-loops | FileCheck %s --check-prefix=OUTLINE
 // RUN: mp-opt %s --mp-to-cpu | FileCheck %s --check-prefix=LLVM
 
@@ -47,6 +48,17 @@ func.func @tf32_contractions_are_marked(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>
 func.func @f16_adds_in_f32(%x: f16, %y: f16) -> f16 {
   %0 = arith.addf %x, %y : f16
   return %0 : f16
+}
+
+// What one op hands to the next stays rounded, whatever runs behind the pass.
+// ROUNDED-LABEL: @f16_rounds_each_result
+// ROUNDED: %[[SUM:.*]] = arith.addf
+// ROUNDED: %[[ROUNDED:.*]] = arith.truncf %[[SUM]] : f32 to f16
+// ROUNDED: arith.extf %[[ROUNDED]] : f16 to f32
+func.func @f16_rounds_each_result(%x: f16, %y: f16) -> f16 {
+  %0 = arith.addf %x, %y : f16
+  %1 = arith.mulf %0, %y : f16
+  return %1 : f16
 }
 
 // EMULATE-LABEL: @integers_round_once

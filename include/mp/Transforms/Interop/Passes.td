@@ -370,10 +370,10 @@ def EmulateNarrowArithmetic : Pass<"mp-emulate-narrow-arithmetic"> {
     becomes
     ```mlir
     func.func @add(%arg0: f16, %arg1: f16) -> f16 {
-      %0 = arith.extf %arg1 fastmath<contract> : f16 to f32
-      %1 = arith.extf %arg0 fastmath<contract> : f16 to f32
+      %0 = arith.extf %arg1 : f16 to f32
+      %1 = arith.extf %arg0 : f16 to f32
       %2 = arith.addf %1, %0 : f32
-      %3 = arith.truncf %2 fastmath<contract> : f32 to f16
+      %3 = arith.truncf %2 : f32 to f16
       return %3 : f16
     }
     ```
