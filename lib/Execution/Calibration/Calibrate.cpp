@@ -81,7 +81,8 @@ llvm::Expected<ObservedModule> mlir::mp::observeFactors(ModuleOp original, Strin
 }
 
 llvm::Expected<int64_t> mlir::mp::runBatches(const ObservedModule &observed, StringRef entry,
-                                             const InputOptions &inputs, Observation observation) {
+                                             const InputOptions &inputs, Observation observation,
+                                             llvm::function_ref<void(ArrayRef<Array>)> finish) {
   auto program = Program::compile(*observed.module, entry);
   if (!program)
     return program.takeError();
@@ -101,6 +102,8 @@ llvm::Expected<int64_t> mlir::mp::runBatches(const ObservedModule &observed, Str
     auto results = (*program)->run(*arguments);
     if (!results)
       return results.takeError();
+    if (finish)
+      finish(*results);
   }
   return count;
 }

@@ -24,9 +24,11 @@ struct ObservedModule {
 /// An error where nothing is to be observed.
 llvm::Expected<ObservedModule> observeFactors(ModuleOp original, StringRef entry);
 
-/// Runs the copy once for each whole batch, and returns how many there were.
+/// Runs the copy once for each whole batch, and returns how many there were. `finish` is told the
+/// results of each.
 llvm::Expected<int64_t> runBatches(const ObservedModule &observed, StringRef entry,
-                                   const InputOptions &inputs, Observation observation);
+                                   const InputOptions &inputs, Observation observation,
+                                   llvm::function_ref<void(ArrayRef<Array>)> finish = nullptr);
 
 } // namespace mlir::mp
 

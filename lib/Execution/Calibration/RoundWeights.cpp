@@ -52,8 +52,9 @@ using Crosses = std::map<size_t, numerics::CrossMoments>;
 
 class Rounder {
 public:
-  Rounder(ModuleOp module, StringRef entry, const InputOptions &inputs, const WeightCodes &wanted)
-      : module(module), entry(entry), inputs(inputs), wanted(wanted) {}
+  Rounder(ModuleOp module, StringRef entry, const InputOptions &inputs, const WeightCodes &wanted,
+          const std::set<size_t> *only)
+      : module(module), entry(entry), inputs(inputs), wanted(wanted), only(only) {}
 
   llvm::Expected<std::vector<RoundedWeight>> run() {
     auto first = watch();
@@ -127,7 +128,7 @@ private:
       return observed.takeError();
     if (sites.empty())
       for (auto [number, place] : llvm::enumerate(observed->places))
-        if (auto site = WeightSite::find(place))
+        if (auto site = WeightSite::find(place); site && (!only || only->count(number)))
           sites.emplace(number, std::move(*site));
     if (sites.empty())
       return createStringError("--round-weights: expected a contraction with a constant matrix of "
@@ -215,6 +216,7 @@ private:
   StringRef entry;
   const InputOptions &inputs;
   const WeightCodes &wanted;
+  const std::set<size_t> *only;
   std::map<size_t, WeightSite> sites;                         ///< by number of their place
   std::map<size_t, std::vector<std::vector<float>>> original; ///< what multiplied each, by batch
   std::map<size_t, numerics::SignedHistogram> seen;           ///< of the same, in the f32 network
@@ -226,8 +228,9 @@ private:
 
 llvm::Expected<std::vector<RoundedWeight>> mlir::mp::roundWeights(ModuleOp module, StringRef entry,
                                                                   const InputOptions &inputs,
-                                                                  const WeightCodes &wanted) {
-  return Rounder(module, entry, inputs, wanted).run();
+                                                                  const WeightCodes &wanted,
+                                                                  const std::set<size_t> *only) {
+  return Rounder(module, entry, inputs, wanted, only).run();
 }
 
 void mlir::mp::printRounded(llvm::raw_ostream &os, ArrayRef<RoundedWeight> weights) {

@@ -7,6 +7,8 @@
 
 #include "RoundActivations.h"
 
+#include <set>
+
 namespace mlir::mp {
 
 struct WeightCodes {
@@ -36,10 +38,12 @@ struct RoundedWeight {
 /// constant weight of a contraction or convolution by codes, rounded by GPTQ, that `mp.dequantize`
 /// brings back. What a window holds is in the largest groups up to the size wanted that are blocks
 /// of the weight. What weights multiply is rounded first, where that is wanted, to a grid fitted to
-/// the function as it was.
+/// the function as it was. With `only`, those of which the rows are such factors, by number in
+/// walk order over the module.
 llvm::Expected<std::vector<RoundedWeight>> roundWeights(ModuleOp module, StringRef entry,
                                                         const InputOptions &inputs,
-                                                        const WeightCodes &codes);
+                                                        const WeightCodes &codes,
+                                                        const std::set<size_t> *only = nullptr);
 
 void printRounded(llvm::raw_ostream &os, ArrayRef<RoundedWeight> weights);
 

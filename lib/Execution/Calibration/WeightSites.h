@@ -29,6 +29,9 @@ public:
   /// True if several dimensions are summed over, as in convolutions.
   bool isWindow() const { return summed.size() > 1; }
 
+  /// Counts the rows that one observation of the operand has.
+  int64_t rowCount() const { return int64_t(rowOffsets.size()); }
+
   /// The weight as [inputs][outputs].
   std::vector<float> matrix() const;
 

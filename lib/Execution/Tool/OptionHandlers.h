@@ -38,6 +38,10 @@ inline Handler textOption(std::string &target) {
 Handlers searchOptions(RunOptions &options);
 llvm::Error checkSearches(const RunOptions &options);
 
+/// Options of what --calibrate learns from data; they and what it writes go together.
+Handlers calibrationOptions(RunOptions &options);
+llvm::Error checkCalibration(const RunOptions &options);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_EXECUTION_TOOL_OPTIONHANDLERS_H

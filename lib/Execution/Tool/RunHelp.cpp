@@ -96,7 +96,9 @@ static constexpr StringLiteral kHelp =
                         [,descent] (2 to 8 bits; steps of least error; layer after layer; means of outputs kept; later
                         weights make up for earlier ones; moved on to a local minimum of the error); with
                         --activation-codes=i8|ui8 what they multiply is rounded, too, to a grid that ends where --calibrator
-                        says; uiN has a zero point (mp-sum-codes makes sums of integers of it)
+                        says; uiN has a zero point (mp-sum-codes makes sums of integers of it);
+                        with --round-limit=0.01 results move by at most that much over the rows: each contraction is in
+                        codes, in bf16 or in f32, whatever is cheapest together
   --smooth=OUT.mlir     of --calibrate: write the module with channels of what constant weights multiply divided by powers
                         of two, and the weights multiplied by them: the same function; --smooth-share=0.5: of the magnitude
                         that goes to weights

@@ -115,52 +115,6 @@ static Handlers dataOptions(RunOptions &options) {
          options.inputs.inputs.push_back(value.str());
          return llvm::Error::success();
        }},
-      {"calibrate",
-       [&options](StringRef value) -> llvm::Error {
-         options.calibrates = true;
-         options.inputs.inputs.push_back("batches:" + value.str());
-         return llvm::Error::success();
-       }},
-      {"calibrator",
-       [&options](StringRef value) -> llvm::Error {
-         auto calibration = parseCalibration(value);
-         if (!calibration)
-           return calibration.takeError();
-         options.calibration = std::move(*calibration);
-         return llvm::Error::success();
-       }},
-      {"ranges", textOption(options.rangesOut)},
-      {"round-weights", textOption(options.roundedOut)},
-      {"weight-codes",
-       [&options](StringRef value) -> llvm::Error {
-         auto codes = parseWeightCodes(value);
-         if (!codes)
-           return codes.takeError();
-         options.weightCodes = *codes;
-         return llvm::Error::success();
-       }},
-      {"activation-codes",
-       [&options](StringRef value) -> llvm::Error {
-         auto codes = parseActivationCodes(value);
-         if (!codes)
-           return codes.takeError();
-         options.activationCodes = *codes;
-         return llvm::Error::success();
-       }},
-      {"prune", textOption(options.prunedOut)},
-      {"smooth", textOption(options.smoothedOut)},
-      {"smooth-share",
-       [&options](StringRef v) -> llvm::Error {
-         const bool fine = !v.getAsDouble(options.smoothShare) && options.smoothShare >= 0 &&
-                           options.smoothShare <= 1;
-         return fine ? llvm::Error::success() : badOption("smooth-share", v, "a share from 0 to 1");
-       }},
-      {"range-margin",
-       [&options](StringRef v) -> llvm::Error {
-         return v.getAsDouble(options.rangeMargin) || !(options.rangeMargin >= 1)
-                    ? badOption("range-margin", v, "a factor of at least 1")
-                    : llvm::Error::success();
-       }},
       {"output",
        [&options](StringRef value) -> llvm::Error {
          value.consume_front("@");
@@ -242,29 +196,6 @@ static Handlers executionOptions(RunOptions &options) {
        }},
   };
 }
-/// --calibrate and what it writes go together.
-static llvm::Error checkCalibration(const RunOptions &options) {
-  const std::tuple<StringRef, StringRef, const std::string &> written[] = {
-      {"--ranges", "states", options.rangesOut},
-      {"--round-weights", "rounds by", options.roundedOut},
-      {"--smooth", "divides channels by", options.smoothedOut},
-      {"--prune", "scores weights by", options.prunedOut}};
-  const bool writes = !options.json.empty() || llvm::any_of(written, [](const auto &option) {
-    return !std::get<2>(option).empty();
-  });
-  if (options.calibrates && (!writes || options.device != "cpu" || !options.compare.empty()))
-    return createStringError("--calibrate writes scales to --json=FILE, ranges to --ranges=FILE, "
-                             "weights to --round-weights=FILE, smoothed ones to --smooth=FILE or "
-                             "pruned ones to --prune=FILE, runs on the CPU, and compares nothing");
-  for (const auto &[name, does, path] : written)
-    if (!options.calibrates && !path.empty())
-      return createStringError(name + " " + does + " what --calibrate=@FILE.npy sees");
-  if (options.activationCodes.bits != 0 && options.roundedOut.empty())
-    return createStringError("--activation-codes rounds what the weights of --round-weights=FILE "
-                             "multiply");
-  return llvm::Error::success();
-}
-
 /// Checks options against each other, and sets those that others imply.
 static llvm::Error settle(RunOptions &options) {
   if (options.file.empty() && !options.help && !options.version && !options.refusedPtx &&
@@ -330,6 +261,7 @@ static llvm::Error settle(RunOptions &options) {
 llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
   RunOptions options;
   Handlers valued = dataOptions(options);
+  llvm::append_range(valued, calibrationOptions(options));
   llvm::append_range(valued, executionOptions(options));
   llvm::append_range(valued, searchOptions(options));
   std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},

@@ -58,7 +58,8 @@ struct RunOptions {
   std::string roundedOut; ///< the module with weights as --calibrate rounds them; empty for none
   WeightCodes weightCodes;
   ActivationCodes activationCodes;
-  std::string smoothedOut; ///< the module with channels smoothed; empty for none
+  std::optional<double> roundLimit; ///< of the error of results; contractions may stay wide
+  std::string smoothedOut;          ///< the module with channels smoothed; empty for none
   std::string prunedOut; ///< the module with weights pruned by what multiplies them; empty for none
   double smoothShare = 0.5;
   std::string rangesOut;  ///< the module with the ranges that --calibrate saw; empty for none

@@ -4,6 +4,7 @@
 
 #include "../Calibration/PruneByData.h"
 #include "../Calibration/Smooth.h"
+#include "../Trials/ChooseFormats.h"
 #include "../Trials/Sensitivity.h"
 #include "Run.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,6 +45,13 @@ llvm::Error Run::convertByData(ModuleOp module) {
   WeightCodes wanted = options.weightCodes;
   wanted.activations = options.activationCodes;
   wanted.ends = options.calibration;
+  if (options.roundLimit)
+    return writeConverted(
+        module, files.rounded,
+        [&](ModuleOp copy) {
+          return chooseFormats(copy, options.entry, options.inputs, wanted, *options.roundLimit);
+        },
+        printChoice);
   return writeConverted(
       module, files.rounded,
       [&](ModuleOp copy) { return roundWeights(copy, options.entry, options.inputs, wanted); },

@@ -54,7 +54,7 @@ FOLDERS = {
                    "Prepare": ["Common", "Assign", "Scale"], "Materialize": ["Common", "Scale"], "Optimize": ["Common"],
                    "Distribute": ["Common"], "Quantize": ["Common"], "Verify": ["Common"], "Interop": ["Common"]},
     "Execution": {"Files": [], "Host": [], "Compare": ["Host"], "Calibration": ["Host"],
-                  "Watch": ["Compare", "Files", "Host"], "Trials": ["Compare", "Files", "Host", "Watch"],
+                  "Watch": ["Compare", "Files", "Host"], "Trials": ["Calibration", "Compare", "Files", "Host", "Watch"],
                   "Train": ["Files", "Host", "Watch"],
                   "Tool": ["Calibration", "Compare", "Files", "Host", "Trials", "Watch"]},
     "Emulator": {"Syntax": [], "Decode": ["Syntax"], "State": ["Decode"], "Memory": ["Decode", "State"],

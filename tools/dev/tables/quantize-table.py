@@ -44,6 +44,8 @@ ROWS = [
     ("int8 by data, entropy", "codes", "i8,mse,targets,means,descent ui8 entropy"),
     ("int8 signed, mse", "codes", "i8,mse,targets,means,descent i8 mse:int8"),
     ("int4 by int8, mse", "codes", "i4,mse,targets,means,descent ui8 mse:int8"),
+    ("int8 or bf16, 2 %", "codes", "i8,mse,targets,means,descent ui8 mse:int8 0.02"),
+    ("int4 or bf16, 10 %", "codes", "i4,mse,targets,means,descent ui8 mse:int8 0.1"),
     ("8-bit trained", "fake", "weights=i8 activations=i8"),
     ("4-bit weights trained", "fake", "weights=i4 activations=i8"),
     ("4-bit trained", "fake", "weights=i4 activations=i4 steps=learned"),
@@ -117,11 +119,15 @@ def rounded(folder, forward, plain, calibrated, row):
         run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--prune={program}")
         return program
     weights, *values = words.split()
-    options = [f"--activation-codes={values[0]}", f"--calibrator={values[1]}"] if values else []
-    run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--round-weights={program}", f"--weight-codes={weights}", *options)
+    names = ("activation-codes", "calibrator", "round-limit")
+    options = [f"--{name}={value}" for name, value in zip(names, values)]
+    done = run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--round-weights={program}", f"--weight-codes={weights}", *options)
     if not values:
         return program
-    run("mp-opt", program, "--mp-sum-codes", "-o", sums)
+    narrow = ["--mp-mixed-precision=format=bf16 target=sm_80"] if len(values) > 2 else []
+    run("mp-opt", program, "--mp-sum-codes", *narrow, "-o", sums)
+    if narrow:
+        print("  " + done.stdout.splitlines()[-1])
     return sums
 
 

@@ -4,7 +4,7 @@
 
 usage: quantize-torch.py FOLDER
 
-FOLDER is what `quantize-table.py --only=mlp,cnn --keep=FOLDER` left. Needs torch, torchao and numpy. *int8*: torch.ao's static quantisation
+FOLDER is what `quantize-table.py --only=mlp,cnn --folds=N --keep=FOLDER` left. Needs torch, torchao and numpy. *int8*: torch.ao's static quantisation
 with its default observers for x86, calibrated on the rows trained on. *int4 weights*: torchao's IntxWeightOnlyConfig in groups of 16, which has no
 convolutions. Columns: what was held out, its distance from f32.
 """
@@ -65,22 +65,27 @@ def int4_weights(model, rows):
     return model
 
 
+def rightly(folder, network, convert):
+    build, factor = NETWORKS[network]
+    weights, rows, held, labels = load(folder)
+    model = convert(build([w.clone() for w in weights]).eval(), rows * factor)
+    with torch.no_grad():
+        return float((model(held * factor).argmax(-1) == labels).float().mean()) * 100
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1])
     torch.manual_seed(0)
     torch.backends.quantized.engine = "x86"
-    for network, (build, factor) in NETWORKS.items():
-        if not (folder / network).exists():
+    for network in NETWORKS:
+        folders = sorted(path for path in pathlib.Path(sys.argv[1]).glob(f"{network}*") if (path / "held.npy").exists())
+        if not folders:
             continue
-        weights, rows, held, labels = load(folder / network)
         reference = None
-        print(network)
+        print(network + (f", means of {len(folders)} folds" if len(folders) > 1 else ""))
         for label, convert in (("f32", lambda model, _: model), ("int8 after, torch.ao", int8), ("int4 weights after, torchao", int4_weights)):
-            model = convert(build([w.clone() for w in weights]).eval(), rows * factor)
-            with torch.no_grad():
-                rightly = float((model(held * factor).argmax(-1) == labels).float().mean()) * 100
-            reference = rightly if reference is None else reference
-            print(f"  {label:28} {rightly:6.1f}% {rightly - reference:+8.3f}")
+            found = sum(rightly(folder, network, convert) for folder in folders) / len(folders)
+            reference = found if reference is None else reference
+            print(f"  {label:28} {found:6.1f}% {found - reference:+8.3f}")
 
 
 if __name__ == "__main__":
