@@ -6,7 +6,7 @@
 // ROUNDED: result 0: 4xbf16 = [0 0 0 0]
 // KEPT: result 0: 4xbf16 = [1 1 1 1]
 
-// What is stored for another kernel, or is a result, is rounded as before.
+// A kernel rounds what it stores for another one, and its results, as before.
 // RUN: mp-run %t.kept.mlir --entry=two_kernels --device=emulator --chip=sm_80 --input=2x2xbf16=256 --input=2x2xbf16=1 | FileCheck %s --check-prefix=STORED
 // STORED: result 0: 2x2xbf16 = [0 0 0 0]
 

@@ -102,7 +102,7 @@ def ExpandMath : Pass<"mp-expand-math"> {
 }
 
 def KeepExcessPrecision : Pass<"mp-keep-excess-precision"> {
-  let summary = "Compute bf16 and f16 in f32, without roundings between ops of one kernel (inexact)";
+  let summary = "Compute bf16 and f16 in f32, rounding only what leaves registers (inexact)";
   let description = [{
     Needs: a kernel after `mp-lower-device-math`. Gives: arithmetic in bf16 and f16 in f32, and a
     value that is rounded to either and widened again in registers is not rounded. What is stored,

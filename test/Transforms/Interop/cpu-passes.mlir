@@ -50,7 +50,7 @@ func.func @f16_adds_in_f32(%x: f16, %y: f16) -> f16 {
   return %0 : f16
 }
 
-// What one op hands to the next stays rounded, whatever runs behind the pass.
+// Passes behind it do not drop the rounding of what one op hands to the next.
 // ROUNDED-LABEL: @f16_rounds_each_result
 // ROUNDED: %[[SUM:.*]] = arith.addf
 // ROUNDED: %[[ROUNDED:.*]] = arith.truncf %[[SUM]] : f32 to f16
