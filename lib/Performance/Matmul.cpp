@@ -77,15 +77,20 @@ static double sharedReads(const MatmulSchedule &s, double element) {
 }
 
 /// Warp instructions that a step of mma.sync needs beyond copies of 16 bytes to narrow operands on
-/// the way. Of 8 elements: two loads, a conversion for each pair and a store, less one copy; f32
-/// that become tf32 are rounded by integer instructions, 6 each.
-static double narrowing(const MatmulProblem &p, const MatmulSchedule &s, double element) {
+/// the way. Of 8 elements: two loads, a conversion for each pair and a store, less one copy. f32
+/// that become tf32 are rounded by an instruction each, or where there is none by three of integers
+/// and half a test for NaN (docs/concepts/Kernels.md counts both in cubins: 5.4 and 25.6).
+static double narrowing(const MatmulProblem &p, const MatmulSchedule &s, const Part &part,
+                        double element) {
   const double outer = double(p.aBits >= 32 ? s.m : 0) + double(p.bBits >= 32 ? s.n : 0);
-  return outer * s.depth() / (8 * 32) * (element == 4 ? 50 : 6);
+  const mpcore::target::Conversion *toTF32 = part.specific->findConversion("f32", "tf32");
+  const bool isOne = element != 4 || (toTF32 && toTF32->instruction.starts_with("cvt.rn."));
+  return outer * s.depth() / (8 * 32) * (isOne ? 6 : 26);
 }
 
 /// Warp instructions of a step.
-static double instructions(const MatmulProblem &p, const MatmulSchedule &s, double element) {
+static double instructions(const MatmulProblem &p, const MatmulSchedule &s, const Part &part,
+                           double element) {
   const double multiplyAdds = double(s.m) * s.n * s.depth();
   const double warps = double(s.warpsM) * s.warpsN * s.slices;
   switch (s.unit) {
@@ -97,7 +102,7 @@ static double instructions(const MatmulProblem &p, const MatmulSchedule &s, doub
     const double products = multiplyAdds / (16 * 8 * 32 / element);
     const double copies = (double(s.m) + s.n) * s.depth() * element / 512;
     return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps +
-           narrowing(p, s, element);
+           narrowing(p, s, part, element);
   }
   case MatrixUnit::Fma: // a multiplication, an addition, and loads of two to four values
     return multiplyAdds / 32 * (2 + valuesPerProduct(s) / 3) + 20 * warps;
@@ -111,7 +116,7 @@ static Step stepOf(const MatmulProblem &p, const MatmulSchedule &s, const Resour
   const double rate = part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare];
   Step step;
   step.tensor = double(s.m) * s.n * s.depth() / rate;
-  step.issue = instructions(p, s, bytes.shared) / kIssuePerCycle;
+  step.issue = instructions(p, s, part, bytes.shared) / kIssuePerCycle;
   step.shared = sharedReads(s, bytes.shared) / kSharedBytesPerCycle;
   // L2 reads once what blocks of a cluster share. Multicast brings it to each of them; pairs of
   // tcgen05 keep half of it each.
