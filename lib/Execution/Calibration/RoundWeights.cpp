@@ -23,6 +23,8 @@ static bool readWord(StringRef word, WeightCodes &codes) {
     return codes.makesUp = codes.layerByLayer = true;
   if (word == "descent")
     return codes.descends = true;
+  if (word == "2:4")
+    return codes.keepsTwo = true;
   return false;
 }
 
@@ -41,7 +43,7 @@ llvm::Expected<WeightCodes> mlir::mp::parseWeightCodes(StringRef text) {
   for (StringRef word : ArrayRef(words).drop_front())
     if (!readWord(word, codes))
       return createStringError("--weight-codes=" + text +
-                               ": expected mse, layers, means, targets or descent behind " +
+                               ": expected mse, layers, means, targets, descent or 2:4 behind " +
                                words[0] + ", found '" + word + "'");
   return codes;
 }
@@ -168,21 +170,30 @@ private:
                                Twine(site.contraction.factor.contraction) + " sums over, " +
                                Twine(k) + ", found " + Twine(group));
     numerics::WeightRounding shape{k, n, group, (1 << (wanted.bits - 1)) - 1};
+    shape.keepsZeros = wanted.keepsTwo && k % 4 == 0;
     const std::vector<float> plain = site.matrix();
     auto cross = crosses.find(number);
-    std::vector<float> weights =
+    const std::vector<float> weights =
         cross == crosses.end() ? plain : numerics::retarget(plain, now, cross->second, shape);
-    std::vector<float> steps = wanted.leastError ? numerics::stepsOfLeastError(weights, now, shape)
-                                                 : numerics::stepsOf(weights, shape);
-    std::vector<int8_t> codes = numerics::roundSecondOrder(weights, steps, now, shape);
-    std::vector<int8_t> nearest = numerics::roundNearest(weights, steps, shape);
-    double nearestError = numerics::squaredError(weights, nearest, steps, now, shape);
+    auto stepsFor = [&](ArrayRef<float> left) {
+      return wanted.leastError ? numerics::stepsOfLeastError(left, now, shape)
+                               : numerics::stepsOf(left, shape);
+    };
+    const bool isSparse = shape.keepsZeros;
+    std::vector<float> left = isSparse ? numerics::pruneSecondOrder(weights, now, shape) : weights;
+    std::vector<float> steps = stepsFor(left);
+    std::vector<int8_t> codes = numerics::roundSecondOrder(left, steps, now, shape);
+    if (isSparse)
+      left = numerics::pruneByMagnitude(weights, shape);
+    const std::vector<float> plainSteps = stepsFor(left);
+    std::vector<int8_t> nearest = numerics::roundNearest(left, plainSteps, shape);
+    double nearestError = numerics::squaredError(weights, nearest, plainSteps, now, shape);
     if (wanted.descends)
       numerics::descend(weights, codes, steps, now, shape);
     rounded.push_back({site.contraction.function.getName().str(),
                        site.contraction.factor.contraction, int64_t(k), int64_t(n), int64_t(group),
                        numerics::squaredError(weights, codes, steps, now, shape), nearestError,
-                       gridOf(number)});
+                       gridOf(number), isSparse});
     site.replace(codes, steps, *stepShape, wanted.bits);
     if (wanted.keepsMeans)
       site.subtract(shiftOfMeans(plain, codes, steps, before.means(), now.means(), shape));
@@ -240,6 +251,8 @@ void mlir::mp::printRounded(llvm::raw_ostream &os, ArrayRef<RoundedWeight> weigh
        << llvm::format("%.6g", weight.error) << " (to nearest "
        << llvm::format("%.6g", weight.nearest) << ")"
        << (weight.group == weight.inputs ? "" : ", in groups of " + std::to_string(weight.group));
+    if (weight.isSparse)
+      os << ", 2 of 4";
     if (weight.rows)
       os << "; values " << llvm::format("%.6g", weight.rows->low()) << " to "
          << llvm::format("%.6g", weight.rows->high()) << " in steps of "

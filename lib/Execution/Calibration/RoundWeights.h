@@ -19,11 +19,12 @@ struct WeightCodes {
   bool keepsMeans = false;     ///< the mean of each output is what it was
   bool makesUp = false;        ///< weights make up for what those before them have changed
   bool descends = false;       ///< codes and steps move on to a local minimum of the error
+  bool keepsTwo = false;       ///< two of each four inputs in a row are left
   ActivationCodes activations; ///< of what weights multiply
   CalibrationOptions ends;     ///< the way their grids end
 };
 
-/// Parses iN or iN:GROUP, and behind commas mse, layers, means, targets and descent.
+/// Parses iN or iN:GROUP, and behind commas mse, layers, means, targets, descent and 2:4.
 llvm::Expected<WeightCodes> parseWeightCodes(StringRef text);
 
 struct RoundedWeight {
@@ -32,6 +33,7 @@ struct RoundedWeight {
   int64_t inputs, outputs, group;
   double error, nearest; ///< squared, of the products with what was seen; by rounding to nearest
   std::optional<numerics::UniformGrid> rows; ///< of what it multiplies
+  bool isSparse = false;                     ///< two of four are left
 };
 
 /// Runs `entry` once for each batch (layer by layer: for each weight again), and replaces every

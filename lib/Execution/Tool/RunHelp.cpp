@@ -93,8 +93,8 @@ static constexpr StringLiteral kHelp =
                         mp.range, labelled measured, which f16 may rest on; --range-margin=2 times the largest magnitude
   --round-weights=OUT.mlir   of --calibrate: write the module with constant matrices as codes, rounded by GPTQ so that
                         products with these rows change least; --weight-codes=i4[:GROUP][,mse][,layers][,means][,targets]
-                        [,descent] (2 to 8 bits; steps of least error; layer after layer; means of outputs kept; later
-                        weights make up for earlier ones; moved on to a local minimum of the error); with
+                        [,descent][,2:4] (2 to 8 bits; steps of least error; layer after layer; means of outputs kept; later
+                        weights make up for earlier ones; moved on to a local minimum of the error; 2 of 4 left); with
                         --activation-codes=i8|ui8 what they multiply is rounded, too, to a grid that ends where --calibrator
                         says; uiN has a zero point (mp-sum-codes makes sums of integers of it);
                         with --round-limit=0.01 results move by at most that much over the rows: each contraction is in

@@ -3,6 +3,7 @@
 // GPTQ in f64, with the Cholesky factor of the inverse second moments.
 
 #include "mp/Numerics/Scaling/SecondOrder.h"
+#include "SymmetricMatrix.h"
 
 #include <algorithm>
 #include <cassert>
@@ -105,56 +106,6 @@ std::vector<int8_t> mpcore::numerics::roundNearest(ArrayRef<float> weights, Arra
   return codes;
 }
 
-/// In place, the lower factor L with L L^T = `matrix`, which is positive definite.
-static void factorize(std::vector<double> &matrix, size_t n) {
-  for (size_t j = 0; j != n; ++j) {
-    for (size_t k = 0; k != j; ++k)
-      for (size_t i = j; i != n; ++i)
-        matrix[i * n + j] -= matrix[i * n + k] * matrix[j * n + k];
-    double root = std::sqrt(matrix[j * n + j]);
-    for (size_t i = j; i != n; ++i)
-      matrix[i * n + j] /= root;
-  }
-}
-
-/// The inverse of L L^T from its lower factor.
-static std::vector<double> invert(const std::vector<double> &factor, size_t n) {
-  std::vector<double> inverse(n * n), column(n);
-  for (size_t c = 0; c != n; ++c) {
-    for (size_t i = 0; i != n; ++i) {
-      double sum = i == c;
-      for (size_t k = 0; k != i; ++k)
-        sum -= factor[i * n + k] * column[k];
-      column[i] = sum / factor[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-      double sum = column[i];
-      for (size_t k = i + 1; k != n; ++k)
-        sum -= factor[k * n + i] * inverse[k * n + c];
-      inverse[i * n + c] = sum / factor[i * n + i];
-    }
-  }
-  return inverse;
-}
-
-/// The second moments, positive definite. Those of an input that is always 0 are `unseen` times the
-/// mean.
-static std::vector<double> dampedMoments(const SecondMoments &moments, const WeightRounding &shape,
-                                         double unseen) {
-  size_t n = shape.inputs;
-  assert(moments.getSize() == n && "expected the moments of these inputs");
-  std::vector<double> damped(moments.get());
-  double mean = 0;
-  for (size_t i = 0; i != n; ++i)
-    mean += damped[i * n + i] / double(n);
-  for (size_t i = 0; i != n; ++i) {
-    if (damped[i * n + i] == 0)
-      damped[i * n + i] = mean > 0 ? unseen * mean : 1;
-    damped[i * n + i] += shape.damping * mean;
-  }
-  return damped;
-}
-
 std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
                                                        ArrayRef<float> steps,
                                                        const SecondMoments &moments,
@@ -173,7 +124,9 @@ std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
     for (size_t c = 0; c != shape.outputs; ++c) {
       float step = steps[j / shape.group * shape.outputs + c];
       double weight = left[j * shape.outputs + c];
-      int8_t code = codes[j * shape.outputs + c] = nearest(weight, step, shape.largest);
+      bool staysZero = shape.keepsZeros && weights[j * shape.outputs + c] == 0;
+      int8_t code = staysZero ? int8_t(0) : nearest(weight, step, shape.largest);
+      codes[j * shape.outputs + c] = code;
       double error = (weight - double(code) * step) / lower[j * n + j];
       for (size_t k = j + 1; k != n; ++k)
         left[k * shape.outputs + c] -= error * lower[k * n + j];
@@ -221,6 +174,8 @@ public:
   bool changeCodes() {
     bool changed = false;
     for (size_t i = 0; i != shape.inputs; ++i) {
+      if (shape.keepsZeros && code(i) == 0)
+        continue;
       double best = double(code(i)) - slope[i] / (diagonal(i) * step(i));
       double limit = shape.largest;
       double to = std::clamp(std::nearbyint(best), -limit, limit), from = double(code(i));

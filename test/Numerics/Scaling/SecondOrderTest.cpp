@@ -231,6 +231,78 @@ TEST(SecondOrder, StepsOfLeastErrorAreNoWorseAndOnAverageBetter) {
   }
 }
 
+/// Counts the weights of each four in a row that are not 0; returns the most.
+size_t mostOfFour(llvm::ArrayRef<float> weights, const WeightRounding &shape) {
+  size_t most = 0;
+  for (size_t j = 0; j != shape.outputs; ++j)
+    for (size_t i = 0; i != shape.inputs; i += 4) {
+      size_t left = 0;
+      for (size_t k = i; k != i + 4; ++k)
+        left += weights[k * shape.outputs + j] != 0;
+      most = std::max(most, left);
+    }
+  return most;
+}
+
+// Two inputs that go together: one of each pair can stand for both. By magnitude the pair of larger
+// weights would be left, and nothing would stand for the others.
+TEST(SecondOrder, OfFourWeightsThoseAreLeftThatTheOthersCannotMakeUpFor) {
+  SecondMoments moments(4);
+  moments.add({1, 1, 0, 0, 0, 0.1f, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0.1f});
+  const WeightRounding shape{4, 1, 4, 127, /*damping=*/0};
+  const std::vector<float> weights{1, 0.9f, 0.4f, 0.5f};
+  EXPECT_EQ(pruneByMagnitude(weights, shape), (std::vector<float>{1, 0.9f, 0, 0}));
+  // By hand: with w0 = 0, (H w)_1 = 1 * 1 + 0.9 * 1.01 = H_11 w1.
+  std::vector<float> left = pruneSecondOrder(weights, moments, shape);
+  EXPECT_EQ(left[0], 0);
+  EXPECT_EQ(left[2], 0);
+  EXPECT_NEAR(left[1], 1.909 / 1.01, 1e-5);
+  EXPECT_NEAR(left[3], 0.905 / 1.01, 1e-5);
+  EXPECT_EQ(pruneByMagnitude({1, 1, 1, 1}, shape), (std::vector<float>{1, 1, 0, 0}));
+}
+
+TEST(SecondOrder, SparseCodesKeepTheirPatternAndBeatMagnitudes) {
+  std::mt19937 random(11);
+  std::normal_distribution<float> bell;
+  double chosen = 0, byMagnitude = 0, moved = 0;
+  for (int round = 0; round != 20; ++round) {
+    WeightRounding shape{16, 5, 16, 7};
+    shape.keepsZeros = true;
+    SecondMoments moments(shape.inputs);
+    for (int row = 0; row != 64; ++row) {
+      std::vector<float> x(shape.inputs);
+      const float shared = bell(random);
+      for (float &value : x)
+        value = shared + 0.5f * bell(random);
+      moments.add(x);
+    }
+    std::vector<float> weights(shape.inputs * shape.outputs);
+    for (float &weight : weights)
+      weight = bell(random);
+    auto decoded = [&](llvm::ArrayRef<int8_t> codes) {
+      return std::vector<float>(codes.begin(), codes.end());
+    };
+    std::vector<float> left = pruneSecondOrder(weights, moments, shape);
+    std::vector<float> steps = stepsOf(left, shape);
+    std::vector<int8_t> codes = roundSecondOrder(left, steps, moments, shape);
+    EXPECT_LE(mostOfFour(left, shape), 2u);
+    EXPECT_LE(mostOfFour(decoded(codes), shape), 2u);
+    std::vector<float> larger = pruneByMagnitude(weights, shape);
+    std::vector<float> plain = stepsOf(larger, shape);
+    std::vector<int8_t> nearest = roundNearest(larger, plain, shape);
+    chosen += squaredError(weights, codes, steps, moments, shape);
+    byMagnitude += squaredError(weights, nearest, plain, moments, shape);
+    descend(weights, codes, steps, moments, shape);
+    EXPECT_LE(mostOfFour(decoded(codes), shape), 2u);
+    moved += squaredError(weights, codes, steps, moments, shape);
+    shape.keepsZeros = false; // else what was left out comes back
+    descend(weights, codes, steps, moments, shape);
+    EXPECT_GT(mostOfFour(decoded(codes), shape), 2u);
+  }
+  EXPECT_LT(chosen, 0.3 * byMagnitude);
+  EXPECT_LT(moved, chosen);
+}
+
 TEST(SecondOrder, MeansAreOfFiniteRows) {
   SecondMoments moments(2);
   EXPECT_EQ(moments.means(), (std::vector<double>{0, 0}));

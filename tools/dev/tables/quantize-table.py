@@ -11,7 +11,7 @@ tested is the integer graph (mp-quantize-trained) with the weights and steps tra
 have the bits of the graph that was trained. *2:4*: mp-prune. *by data*: mp-run --calibrate on the rows trained on. --keep
 leaves weights and data of the f32 row for quantize-torch.py; weights that it left before are not trained again. Columns: what was held out, its distance from f32 (of numbers
 that are not rounded yet), and of bits a character what that is of the perplexity. --folds=N trains each network of digits N times,
-holds out another fifth each time, and prints means.
+holds out another fifth each time, and prints means. Of *or bf16*: contractions in codes, bf16 and f32, of all folds.
 """
 import argparse
 import importlib.util
@@ -44,14 +44,15 @@ ROWS = [
     ("int8 by data, entropy", "codes", "i8,mse,targets,means,descent ui8 entropy"),
     ("int8 signed, mse", "codes", "i8,mse,targets,means,descent i8 mse:int8"),
     ("int4 by int8, mse", "codes", "i4,mse,targets,means,descent ui8 mse:int8"),
-    ("int8 or bf16, 2 %", "codes", "i8,mse,targets,means,descent ui8 mse:int8 0.02"),
-    ("int4 or bf16, 10 %", "codes", "i4,mse,targets,means,descent ui8 mse:int8 0.1"),
+    ("int8 or bf16, 0.5 %", "codes", "i8,mse,targets,means,descent ui8 mse:int8 0.005"),
+    ("int4 or bf16, 5 %", "codes", "i4,mse,targets,means,descent ui8 mse:int8 0.05"),
     ("8-bit trained", "fake", "weights=i8 activations=i8"),
     ("4-bit weights trained", "fake", "weights=i4 activations=i8"),
     ("4-bit trained", "fake", "weights=i4 activations=i4 steps=learned"),
     ("2-bit weights trained", "fake", "weights=i2 activations=i4 steps=learned"),
     ("2:4 after", "prune", None),
     ("2:4 by data", "sparse", None),
+    ("2:4 in int8 by data", "codes", "i8,2:4,mse,targets,means,descent"),
     ("2:4 trained", "prune", "mask=magnitude"),
     ("2:4 trained, mask fixed", "prune", "mask=fixed"),
     ("E4M3 trained", "fake", "weights=f8E4M3FN activations=f8E4M3FN"),
@@ -110,25 +111,23 @@ def keep(folder, about, weights, rows, held, labels):
 
 
 def rounded(folder, forward, plain, calibrated, row):
-    """The network as what mp-run --calibrate makes of it."""
+    """The network as what mp-run --calibrate makes of it, and how many contractions are in codes, bf16 and f32."""
     constants, program, sums = folder / "constants.mlir", folder / "by-data.mlir", folder / "sums.mlir"
     with_constants(forward, plain, constants)
     numpy.save(folder / "rows.npy", calibrated)
     kind, words = row
     if kind == "sparse":
         run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--prune={program}")
-        return program
+        return program, ()
     weights, *values = words.split()
     names = ("activation-codes", "calibrator", "round-limit")
     options = [f"--{name}={value}" for name, value in zip(names, values)]
     done = run("mp-run", constants, f"--calibrate=@{folder / 'rows.npy'}", f"--round-weights={program}", f"--weight-codes={weights}", *options)
     if not values:
-        return program
+        return program, ()
     narrow = ["--mp-mixed-precision=format=bf16 target=sm_80"] if len(values) > 2 else []
     run("mp-opt", program, "--mp-sum-codes", *narrow, "-o", sums)
-    if narrow:
-        print("  " + done.stdout.splitlines()[-1])
-    return sums
+    return sums, [int(count) for count in re.findall(r"in (?:codes|bf16|f32) (\d+)", done.stdout.splitlines()[-1])]
 
 
 def trained_on(folder, step, forward, row, trainer):
@@ -180,19 +179,19 @@ def rows_of(network, fold, options):
         for label, *row in ROWS:
             if not re.search(options.rows, label):
                 continue
-            program, weights, appended = forward, None, []
+            program, weights, appended, counts = forward, None, [], ()
             if row[0] == "recipe":
                 program = folder / "converted.mlir"
                 run("mp-opt", forward, f"--mp-mixed-precision=recipe={row[1]} target=sm_80", "-o", program)
             elif row[0] in ("codes", "sparse"):
-                program = rounded(folder, forward, plain, training[0][:4 * len(held)], row)
+                program, counts = rounded(folder, forward, plain, training[0][:4 * len(held)], row)
             elif row[0]:
                 program, weights, appended = trained_on(folder, step, forward, row, trainer)
             values = table.in_order(forward, [f"--input=@{path}" for path in weights or plain], folder / "held.npy")
             if row[0] in ("codes", "sparse"):
                 values = [f"--input=@{folder / 'held.npy'}"]
             run("mp-run", program, *values, *appended, f"--output=@{folder / 'logits.npy'}")
-            yield label, EXACT[measure](numpy.load(folder / "logits.npy"), labels)
+            yield label, EXACT[measure](numpy.load(folder / "logits.npy"), labels), counts
 
 
 def quantise(network, options):
@@ -203,11 +202,12 @@ def quantise(network, options):
     of_folds = [rows_of(network, fold, options) for fold in range(folds)]
     reference = None
     for rows in zip(*of_folds):
-        label, number = rows[0][0], sum(found for _, found in rows) / folds
+        label, number = rows[0][0], sum(found for _, found, _ in rows) / folds
         reference = number if reference is None else reference
         shown = f"{number:.1f}%" if measure is table.rightly else f"{number:.3f} b"
         perplexity = "" if measure is table.rightly else f" {2 ** (number - reference) - 1:+8.2%}"
-        print(f"  {label:24} {shown:>8} {number - reference:+8.3f}{perplexity}", flush=True)
+        counts = "/".join(str(sum(each)) for each in zip(*[row[2] for row in rows]))
+        print(f"  {label:24} {shown:>8} {number - reference:+8.3f}{perplexity}{counts and '  ' + counts}", flush=True)
 
 
 def main():

@@ -47,10 +47,19 @@ private:
 
 struct WeightRounding {
   size_t inputs, outputs;
-  size_t group;          ///< inputs that share a step; divides `inputs`
-  int largest;           ///< codes lie in -largest..largest
-  double damping = 0.01; ///< of the mean of the diagonal, is added to it
+  size_t group;            ///< inputs that share a step; divides `inputs`
+  int largest;             ///< codes lie in -largest..largest
+  double damping = 0.01;   ///< of the mean of the diagonal, is added to it
+  bool keepsZeros = false; ///< weights that are 0 have the code 0, whatever they could make up for
 };
+
+/// Weights of which two of each four inputs in a row are left: by magnitude, as they are.
+std::vector<float> pruneByMagnitude(llvm::ArrayRef<float> weights, const WeightRounding &shape);
+
+/// The same by what leaving each out would cost, once the inputs that follow make up for it
+/// (SparseGPT, arXiv 2301.00774); those left are then moved to the least squared error.
+std::vector<float> pruneSecondOrder(llvm::ArrayRef<float> weights, const SecondMoments &moments,
+                                    const WeightRounding &shape);
 
 /// The steps of symmetric codes, [inputs / group][outputs]: the largest magnitude over the largest
 /// code; 1 for zeros.
