@@ -85,6 +85,35 @@ TEST_F(ErrorModelTest, AParameterOfStatedRangeIsAParameter) {
   EXPECT_NEAR(stated, 0.5, 0.01);
 }
 
+/// Of 0.9 m + 0.1 g, m is 9 times 0.1 g where all g are of one sign, 6.5 times where they are half
+/// in common, and of size 1 where it is no average. g is of size 0.01.
+TEST_F(ErrorModelTest, ARunningAverageIsAsLargeAsWhatIsAveraged) {
+  auto step = [](StringRef range, StringRef gradient, StringRef decay) {
+    return (R"(
+func.func @main(%m: tensor<64x64xf32>)" +
+            range +
+            R"(, %u: tensor<64x64xf32> {mp.range = [-0.01732, 0.01732]}) -> tensor<64x64xf32> {
+  %old = arith.constant dense<)" +
+            decay + R"(> : tensor<64x64xf32>
+  %new = arith.constant dense<0.1> : tensor<64x64xf32>
+  %g = math.sin %u : tensor<64x64xf32>
+  %x = math.)" +
+            gradient + R"( %g : tensor<64x64xf32>
+  %a = arith.mulf %m, %old : tensor<64x64xf32>
+  %b = arith.mulf %x, %new : tensor<64x64xf32>
+  %r = arith.addf %a, %b : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+})")
+        .str();
+  };
+  EXPECT_NEAR(amplificationOf("math.sin", step("", "absf", "0.9")), 1.0 / 82, 1e-4);
+  EXPECT_NEAR(amplificationOf("math.sin", step("", "atan", "0.9")), 1 / (1 + 6.53 * 6.53), 5e-4);
+  // No average, but a sum; and one whose size is known.
+  EXPECT_LT(amplificationOf("math.sin", step("", "absf", "1.0")), 1e-4);
+  EXPECT_NEAR(amplificationOf("math.sin", step(" {mp.range = [-1.732, 1.732]}", "absf", "0.9")),
+              1e-6 / 0.81, 1e-7);
+}
+
 /// Activations that are not negative weigh what they meet, but nothing says that this has one sign.
 TEST_F(ErrorModelTest, OnlyAveragesAreOfWhatHasMuchInCommon) {
   StringRef computed = "  %f = math.sin %w : tensor<256x64xf32>";

@@ -94,10 +94,12 @@ ErrorSignal ArgumentSizes::of(BlockArgument argument) {
                              : ErrorSignal{1};
   // A parameter stays one, whatever its size: its elements have nothing in common.
   signal.isParameter = isParameter(argument);
+  Reads reads = readsOf(argument);
+  signal.isState = !range && !reads.asFirst && !reads.asOther && !reads.asTable;
   if (range || !signal.isParameter)
     return signal;
   Type type = argument.getType();
-  int64_t products = readsOf(argument).products;
+  int64_t products = reads.products;
   if (products == 0)
     products = weights.lookup(type);
   if (products == 0 && isStaticMatrix(type))

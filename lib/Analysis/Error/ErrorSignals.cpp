@@ -139,8 +139,16 @@ bool mlir::mp::isShareOf(const ErrorSignal &x, const ErrorSignal &y, bool divide
   return x.nonNegative && y.totalCount > 0 && y.isInverse != divides;
 }
 
-/// Initialisers make the parameters that are added to something else, biases, zero or small.
+/// Running averages are of the size of what was averaged. In c x + y, where y is like the last
+/// time, x has come to y / (1 - c) if all y are the same, and to y / sqrt(1 - c^2) if they are
+/// random; what is not of one sign is taken to be half in common, as sums are. Initialisers make
+/// the parameters that are added to something else, biases, zero or small.
 static double sizeAdded(const ErrorSignal &x, const ErrorSignal &other) {
+  if (x.decay > 0 && other.decay == 0 && !other.isMade) {
+    double c = x.decay, common = other.nonNegative || other.nonPositive ? 1 : 0.5;
+    double sum = std::sqrt(common / ((1 - c) * (1 - c)) + (1 - common) / (1 - c * c));
+    return std::min(x.rms, c * sum * other.rms);
+  }
   return x.isUnsized && !other.isParameter && !other.isMade ? 0.1 * x.rms : x.rms;
 }
 
@@ -174,6 +182,11 @@ std::pair<ErrorSignal, double> mlir::mp::clampOf(const ErrorSignal &x, double lo
   });
   image.rms = std::sqrt(squares / weights);
   return {image, std::sqrt(inside / weights)};
+}
+
+/// Returns what a running average is multiplied by before something is added; 0 for other products.
+static double decayOf(const ErrorSignal &average, const ErrorSignal &by) {
+  return average.isState && by.isMade && by.rms < 1 ? by.rms : 0;
 }
 
 /// The number that a constant of one sign is, by its size.
@@ -217,6 +230,7 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
     z.nonNegative = (x.nonNegative && y.nonNegative) || (x.nonPositive && y.nonPositive);
     z.nonPositive = (x.nonNegative && y.nonPositive) || (x.nonPositive && y.nonNegative);
     z.isAverage = isShareOf(x, y, /*divides=*/false) || isShareOf(y, x, /*divides=*/false);
+    z.decay = decayOf(x, y) + decayOf(y, x);
     return {z, {y.rms, x.rms}};
   case BinaryFn::Div: {
     if (y.rms == 0)

@@ -22,8 +22,12 @@ struct ErrorSignal {
   bool isMaximum = false;   ///< of groups that what it meets is part of
   bool isParameter = false; ///< an argument whose size is that of an initialiser
   bool isUnsized = false;   ///< which no contraction told yet
-  bool isMade = false;      ///< of constants and integers alone
-  bool isZero = false;      ///< a constant of zeros, or made by multiplying one
+  /// An argument that no contraction reads and of which no size is stated, or such a one times
+  /// `decay`: a running average, if something is added to it.
+  bool isState = false;
+  double decay = 0;
+  bool isMade = false; ///< of constants and integers alone
+  bool isZero = false; ///< a constant of zeros, or made by multiplying one
   bool isCounted =
       false; ///< of integers among others, which as masks hide padding, not what comes later
   bool isMasked = false; ///< some elements are hidden: few may be left of a row
