@@ -13,6 +13,7 @@
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Kernels/Passes.h"
+#include "mp/Kernels/Select/Passes.h"
 #include "mp/Pipelines/HostPipeline.h"
 #include "mp/Pipelines/NVVMPipeline.h"
 #include "mp/Pipelines/Pipelines.h"
@@ -53,6 +54,7 @@ inline void registerAllPasses() {
   registerMPPreparePasses();
   registerMPQuantizePasses();
   registerMPScalePasses();
+  registerMPSelectPasses();
   registerMPTrainPasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();

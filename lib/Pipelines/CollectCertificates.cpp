@@ -3,6 +3,8 @@
 // Implements mp-collect-certificates: note certified bounds on the errors of results.
 
 #include "ReportPasses.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Dialect/MP/Certified.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_COLLECTCERTIFICATES
@@ -18,7 +20,9 @@ struct CollectCertificates : mlir::mp::impl::CollectCertificatesBase<CollectCert
       : report(std::move(report)), assumedRange(assumedRange) {}
   void runOnOperation() override {
     report->collectCertificates(getOperation(), assumedRange);
-    markAllAnalysesPreserved();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        function->setAttr(kCertifiedAttrName, UnitAttr::get(&getContext()));
   }
   std::shared_ptr<Report> report;
   double assumedRange;

@@ -57,6 +57,9 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
     pm.addNestedPass<func::FuncOp>(createGroupDispatches());
     pm.addNestedPass<func::FuncOp>(createSelectSchedules({options.target}));
   }
+  if (options.math == MathChoice::Auto)
+    pm.addNestedPass<func::FuncOp>(
+        createChooseFunctions({options.functionBudget, options.excessPrecision}));
 }
 
 static void buildBufferPipeline(OpPassManager &pm) {
@@ -76,7 +79,7 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
   if (options.mma)
     pm.addPass(createEmitContractions({options.target, options.sums}));
-  pm.addPass(createEmitDispatches({options.sums, options.math, options.target}));
+  pm.addPass(createEmitDispatches({options.sums, options.accuracy(), options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createMapToLaunch());
@@ -96,7 +99,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(memref::createExpandOpsPass());
   kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createExpandMath({options.math}));
+  kernels.addPass(createExpandMath({options.accuracy()}));
   addCleanup(kernels);
   VectorTransferToSCFOptions vectors; // those that somebody wrote
   kernels.addPass(createConvertVectorToSCFPass(vectors.enableFullUnroll()));

@@ -7,7 +7,8 @@
 // row (of those above -2^100), p the exact probabilities and V the values. The kernel computes
 //   scores    with an error of at most e_s = (d + 2) u sum |q k|, and logits of them with 4 u M
 //             more, twice in a difference;
-//   exp       of x - m, within e: 2 u for exact polynomials, 2^-20 for ex2.approx;
+//   exp       of x - m, within e: 2 u for exact polynomials, 2^-20 for ex2.approx, with math=auto
+//             2^-17 + 2^-21, since x - m is rounded before it is multiplied by log2 e;
 //   factors   of steps of 32 keys or more, within e and rounded twice, so that the keys of two
 //   tiles
 //             are apart by e + 2 u for each step, in the sum and in the output;
@@ -114,7 +115,9 @@ int64_t wrongInRow(const Case &c, const Array &result, int64_t z, int64_t query)
   double sum = 0;
   for (double &e : x)
     sum += e = std::exp(e - most);
-  const double exponential = a.numbers.empty() ? 2 * u : 0x1p-20;
+  const double exponential = a.numbers.empty()          ? 2 * u
+                             : a.numbers == "math=auto" ? 0x1p-17 + 0x1p-21
+                                                        : 0x1p-20;
   const double steps = std::ceil(a.keys / 32.0);
   const double factor =
       (2 * (error + 8 * u * size) + 2 * exponential + 2 * steps * (exponential + 2 * u) +

@@ -1,6 +1,10 @@
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 certify=1 report=%t.json" -o %t.mlir 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
-// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAIN --implicit-check-not=certified
+// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80" -o %t.plain.mlir 2>&1 | FileCheck %s --check-prefix=PLAIN --implicit-check-not=certified
+// Functions that a certificate counts as exact stay so in kernels.
+// RUN: FileCheck %s --check-prefix=MARKED --input-file=%t.mlir
+// RUN: not grep mp.certified %t.plain.mlir
+// MARKED: func.func @dense({{.*}} attributes {mp.certified, 
 
 // K = 8 factors within 2 and within 1: 16 (2u + u^2) with u = 2^-8 is 0.125; the sum adds little. The weights are constants:
 // that mp rounds them counts, 0.999 to bf16 by 2^-10 or so: the bound allows 2u.

@@ -19,6 +19,18 @@ struct Approximation {
 
 llvm::ArrayRef<Approximation> approximations();
 
+/// While one lives, instructions with a relative bound in f32 (div.full, rcp, rsqrt, ex2, tanh)
+/// return on every device of the process what is as far above, or below, the exact value as the
+/// bound allows: for tests of what is built upon the bounds.
+class SkewedApproximations {
+public:
+  enum class Toward { Zero, Infinity };
+  explicit SkewedApproximations(Toward toward);
+  ~SkewedApproximations();
+  SkewedApproximations(const SkewedApproximations &) = delete;
+  SkewedApproximations &operator=(const SkewedApproximations &) = delete;
+};
+
 } // namespace mpcore::emulator
 
 #endif

@@ -74,7 +74,8 @@ def ExpandMath : Pass<"mp-expand-math"> {
     `accuracy=approximate` takes the GPU's own instructions for `exp`, `exp2`, `log`,
     `log2`, `log10`, `tanh` and `rsqrt` instead; other functions have none that is
     useful on their whole range and stay polynomials, and `sqrt` is correctly rounded
-    in either class.
+    in either class. Ops that `mp-choose-functions` marked (`mpk.approximate`) are instructions
+    whatever is asked for, quotients `div.full` or a product with `rcp.approx`.
 
     Example (`--mp-expand-math`): `math.rsqrt` is a correctly rounded root and division.
     ```mlir

@@ -8,9 +8,22 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Passes.h"
+#include "mp/Kernels/Select/Passes.h"
 #include "mp/Transforms/Options.h"
 
 namespace mlir::mp {
+
+/// Says what math functions become: `Auto` leaves them exact but for those that
+/// `mp-choose-functions` marks.
+enum class MathChoice { Exact, Auto, Approximate };
+inline auto wordsOf(MathChoice) {
+  using enum MathChoice;
+  static constexpr support::Word<MathChoice> all[] = {
+      {Exact, "exact", "polynomials, the same bits on CPU, emulator and GPU"},
+      {Auto, "auto", "exact, or approximate where a rounding behind a function hides it"},
+      {Approximate, "approximate", "approximate instructions where there are any"}};
+  return llvm::ArrayRef(all);
+}
 
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<TargetName> target{*this, "target",
@@ -32,8 +45,17 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<bool> mma{*this, "mma",
                    llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
                    llvm::cl::init(true)};
-  Option<MathAccuracy> math{*this, "math", llvm::cl::desc("What math functions become"),
-                            llvm::cl::init(MathAccuracy::Exact)};
+  Option<MathChoice> math{*this, "math", llvm::cl::desc("What math functions become"),
+                          llvm::cl::init(MathChoice::Exact)};
+  /// Returns the accuracy of functions that `mp-choose-functions` did not mark.
+  MathAccuracy accuracy() const {
+    return math == MathChoice::Approximate ? MathAccuracy::Approximate : MathAccuracy::Exact;
+  }
+  Option<double> functionBudget{
+      *this, "function-budget",
+      llvm::cl::desc("With math=auto: relative error that elements of results may have by "
+                     "approximate functions"),
+      llvm::cl::init(0)};
   Option<SumOrder> sums{*this, "sums",
                         llvm::cl::desc("Order of sums of floats, of rows and of products"),
                         llvm::cl::init(SumOrder::Tree)};

@@ -47,8 +47,9 @@ def CollectCertificates : Pass<"mp-collect-certificates", "::mlir::ModuleOp"> {
   let description = [{
     Needs: phase 3 (materialized), before anything rounds constants. Gives: for each float
     result of a public function the worst-case distance from exact arithmetic, for arguments
-    within their `mp.range`, or within the magnitude that `certify` assumes. Keeps: the module
-    as it is.
+    within their `mp.range`, or within the magnitude that `certify` assumes. Such functions are
+    marked `mp.certified`, which keeps `mp-choose-functions` from approximating what the bound
+    counts as exact.
 
     Example (`--mp-mixed-precision="format=bf16 certify=1"`):
     ```mlir

@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/Annotations.h"
+#include "mp/Dialect/MP/Certified.h"
 #include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Masters.h"
@@ -152,6 +153,7 @@ static constexpr AttributeRule kRules[] = {
      "'mp.versions' to have strings in 'versions' and 'reasons', on a function"},
     {kRecomputedAttrName, [](Operation *, Attribute value) { return isa<UnitAttr>(value); },
      "'mp.recomputed' to have no value"},
+    {kCertifiedAttrName, isOnFunction<UnitAttr>, "'mp.certified' to have no value, on a function"},
     {kMemoryPlanAttrName, isOnFunction<StringAttr>,
      "'mp.memory_plan' to be a string on a function"},
     {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},

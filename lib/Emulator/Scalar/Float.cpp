@@ -6,6 +6,7 @@
 
 #include "Arithmetic.h"
 #include "Half.h"
+#include "Skew.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/Twine.h"
 
@@ -277,6 +278,10 @@ static constexpr auto divApprox = [](float a, float b) {
   return a / b;
 };
 
+static constexpr auto divFull = [](float a, float b) {
+  return approximatedWithin(double(a) / double(b), 2);
+};
+
 bool mpcore::emulator::decodeFloatDiv(Decoder &d) {
   Type t = peekType(d);
   if (!isFloat32Or64(t))
@@ -295,7 +300,9 @@ bool mpcore::emulator::decodeFloatDiv(Decoder &d) {
   else if (t == Type::F64)
     d.out->fn = binary<double, double, double, divOp>;
   else
-    d.out->fn = approx ? pickF32<divApprox>(ftz, false) : pickF32<divOp>(ftz, false);
+    d.out->fn = approx ? pickF32<divApprox>(ftz, false)
+                : full ? pickF32<divFull>(ftz, false)
+                       : pickF32<divOp>(ftz, false);
   return true;
 }
 

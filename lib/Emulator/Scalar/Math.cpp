@@ -4,6 +4,7 @@
 
 #include "Arithmetic.h"
 #include "Half.h"
+#include "Skew.h"
 #include "mp/Emulator/Approximate.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -31,9 +32,16 @@ static const Approximation table[] = {
 
 llvm::ArrayRef<Approximation> mpcore::emulator::approximations() { return table; }
 
+std::atomic<int> mpcore::emulator::skewOfApproximations = 0;
+
+SkewedApproximations::SkewedApproximations(Toward toward) {
+  skewOfApproximations = toward == Toward::Infinity ? 1 : -1;
+}
+SkewedApproximations::~SkewedApproximations() { skewOfApproximations = 0; }
+
 namespace {
 enum class MathOp : uint8_t { Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2, Tanh };
-constexpr uint32_t kFtz = 1;
+constexpr uint32_t kFtz = 1, kApprox = 2;
 } // namespace
 
 static double evaluate(MathOp op, double x) {
@@ -50,6 +58,16 @@ static double evaluate(MathOp op, double x) {
   return 0;
 }
 
+/// The relative bound in f32, by the table above; 0 where it is none.
+static constexpr double relativeBound(MathOp op) {
+  switch (op) {
+  case MathOp::Rsqrt: return 0x1.12p-23;
+  case MathOp::Ex2: return 0x1p-22;
+  case MathOp::Tanh: return 0x1p-11;
+  default: return 0;
+  }
+}
+
 template <MathOp Op> static Step execF32(Warp &w, const Inst &i) {
   float *d = w.lanes<float>(i.dst);
   const float *a = w.lanes<float>(i.a);
@@ -57,7 +75,10 @@ template <MathOp Op> static Step execF32(Warp &w, const Inst &i) {
     unsigned l = std::countr_zero(m);
     float x = i.flags & kFtz ? flush(a[l]) : a[l];
     // 1 / sqrt(-0) is -inf and sqrt(-0) is -0 on the host as in the manual.
-    float r = float(evaluate(Op, x));
+    const double exact = evaluate(Op, x);
+    float r = !(i.flags & kApprox) ? float(exact)
+              : Op == MathOp::Rcp  ? approximatedWithin(exact, 1)
+                                   : approximated(exact, relativeBound(Op));
     if (i.flags & kFtz)
       r = flush(r);
     d[l] = canonical(r);
@@ -154,7 +175,7 @@ template <MathOp Op> static void decodeRoot(Decoder &d) { // rcp, sqrt, rsqrt
   Type t = d.takeType();
   bool present, ftz = d.take("ftz"), approx = d.take("approx");
   Rounding r = takeRounding(d, Rounding::Nearest, present);
-  d.out->flags = ftz ? kFtz : 0;
+  d.out->flags = (ftz ? kFtz : 0) | (approx ? kApprox : 0);
   bool exact = Op != MathOp::Rsqrt;
   if (!operands(d, t))
     return;
@@ -184,7 +205,7 @@ template <MathOp Op> static void decodeRoot(Decoder &d) { // rcp, sqrt, rsqrt
 template <MathOp Op> static void decodeApprox(Decoder &d) { // sin, cos, lg2, ex2, tanh
   Type t = d.takeType();
   bool approx = d.take("approx"), ftz = d.take("ftz");
-  d.out->flags = ftz ? kFtz : 0;
+  d.out->flags = (ftz ? kFtz : 0) | (approx ? kApprox : 0);
   if (!operands(d, t) || !approx)
     return;
   constexpr bool halves = Op == MathOp::Ex2 || Op == MathOp::Tanh;

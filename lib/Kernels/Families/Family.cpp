@@ -10,6 +10,7 @@
 #include "TransposeKernel.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/LoopNest.h"
+#include "mp/Kernels/Select/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -88,6 +89,22 @@ static bool holdsProducts(Block &body) {
   return llvm::any_of(body.getOps<linalg::GenericOp>(), looksLikeContraction);
 }
 
+/// True if mp-choose-functions marked the exponential of attention, the only one of the body.
+static bool roundingHidesSoftmax(mpk::DispatchOp dispatch) {
+  SmallVector<math::ExpOp> exponentials;
+  dispatch.getBody().walk([&](math::ExpOp op) { exponentials.push_back(op); });
+  return exponentials.size() == 1 && exponentials[0]->hasAttr(kApproximateAttrName);
+}
+
+/// Marks the exponentials of a kernel of attention where the rounding of probabilities hides them.
+static gpu::GPUFuncOp marked(gpu::GPUFuncOp kernel, bool isHidden) {
+  if (isHidden)
+    kernel.walk([](math::ExpOp op) {
+      op->setAttr(kApproximateAttrName, StringAttr::get(op.getContext(), "instruction"));
+    });
+  return kernel;
+}
+
 static FailureOr<FamilyKernels>
 planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const KernelNumbers &numbers,
                     const std::optional<performance::Schedule> &schedule, std::string &reason) {
@@ -100,6 +117,7 @@ planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const Kernel
     return failure();
   }
   const MathForms forms{numbers.math == MathAccuracy::Approximate};
+  const bool isHidden = roundingHidesSoftmax(dispatch);
   FailureOr<AttentionShape> shape = shapeAttention(*plan, numbers.hasAsyncCopies, asked, reason);
   if (failed(shape))
     return failure();
@@ -117,18 +135,19 @@ planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const Kernel
   made.kernels.push_back(
       {"attention", shape->threads(),
        [=, shape = *shape](gpu::GPUModuleOp module, StringRef name) {
-         return emitAttentionKernel(module, loc, name, shape, all, forms);
+         return marked(emitAttentionKernel(module, loc, name, shape, all, forms), isHidden);
        },
        [=, shape = *shape](OpBuilder &host) { return attentionBlocks(host, loc, shape, operands); },
        shape->sharedBytes()});
   if (shape->splits > 1)
-    made.kernels.push_back({"attention_merge", kMergingThreads,
-                            [=, shape = *shape](gpu::GPUModuleOp module, StringRef name) {
-                              return emitAttentionMerge(module, loc, name, shape, all, forms);
-                            },
-                            [=, shape = *shape](OpBuilder &host) {
-                              return mergingBlocks(host, loc, shape, operands);
-                            }});
+    made.kernels.push_back(
+        {"attention_merge", kMergingThreads,
+         [=, shape = *shape](gpu::GPUModuleOp module, StringRef name) {
+           return marked(emitAttentionMerge(module, loc, name, shape, all, forms), isHidden);
+         },
+         [=, shape = *shape](OpBuilder &host) {
+           return mergingBlocks(host, loc, shape, operands);
+         }});
   return made;
 }
 

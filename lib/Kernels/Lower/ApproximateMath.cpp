@@ -6,14 +6,15 @@
 #include "ApproximateMath.h"
 #include "ScalarMath.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mp/Kernels/Select/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-static Value call(ImplicitLocOpBuilder &b, StringRef intrinsic, Value x,
+static Value call(ImplicitLocOpBuilder &b, StringRef intrinsic, ValueRange x,
                   LLVM::FastmathFlags flags = LLVM::FastmathFlags::none) {
   auto attr = LLVM::FastmathFlagsAttr::get(b.getContext(), flags);
-  return LLVM::CallIntrinsicOp::create(b, x.getType(), b.getStringAttr(intrinsic), x, attr)
+  return LLVM::CallIntrinsicOp::create(b, x[0].getType(), b.getStringAttr(intrinsic), x, attr)
       .getResult(0);
 }
 
@@ -34,40 +35,74 @@ template <typename OpTy> struct Approximate : OpRewritePattern<OpTy> {
   using Emit = Value (*)(ImplicitLocOpBuilder &, Value);
 
   /// Preferred to the polynomials.
-  Approximate(MLIRContext *context, Emit emit)
-      : OpRewritePattern<OpTy>(context, /*benefit=*/2), emit(emit) {}
+  Approximate(MLIRContext *context, Emit emit, bool markedOnly = false)
+      : OpRewritePattern<OpTy>(context, /*benefit=*/2), emit(emit), markedOnly(markedOnly) {}
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "no f32 scalar");
+    if (markedOnly && !op->hasAttr(kApproximateAttrName))
+      return rewriter.notifyMatchFailure(op, "nothing hides its error");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, emit(b, op.getOperand()));
     return success();
   }
 
   Emit emit;
+  bool markedOnly;
 };
+
+/// x / y  ==>  div.full, or x * rcp.approx(y) where y is at least 1
+struct ApproximateQuotient : OpRewritePattern<arith::DivFOp> {
+  ApproximateQuotient(MLIRContext *context)
+      : OpRewritePattern<arith::DivFOp>(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
+    auto how = op->getAttrOfType<StringAttr>(kApproximateAttrName);
+    if (!how || !op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "nothing hides its error");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    ScalarMath m(b, b.getF32Type());
+    rewriter.replaceOp(op,
+                       how == "reciprocal"
+                           ? m.mul(op.getLhs(), call(b, "llvm.nvvm.rcp.approx.ftz.f", op.getRhs()))
+                           : call(b, "llvm.nvvm.div.full", op.getOperands()));
+    return success();
+  }
+};
+
+constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453,
+                 log10of2 = 0.3010299956639812;
+
+Value exponential(ImplicitLocOpBuilder &b, Value x) { return power(b, scaled(b, x, log2e)); }
+Value hyperbolicTangent(ImplicitLocOpBuilder &b, Value x) {
+  return call(b, "llvm.tanh", x, LLVM::FastmathFlags::afn);
+}
+Value reciprocalRoot(ImplicitLocOpBuilder &b, Value x) {
+  return call(b, "llvm.nvvm.rsqrt.approx.f", x);
+}
 
 } // namespace
 
+void mlir::mp::populateMarkedMath(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<Approximate<math::Exp2Op>>(context, power, /*markedOnly=*/true);
+  patterns.add<Approximate<math::ExpOp>>(context, exponential, /*markedOnly=*/true);
+  patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent, /*markedOnly=*/true);
+  patterns.add<Approximate<math::RsqrtOp>>(context, reciprocalRoot, /*markedOnly=*/true);
+  patterns.add<ApproximateQuotient>(context);
+}
+
 void mlir::mp::populateApproximateMath(RewritePatternSet &patterns) {
-  constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453,
-                   log10of2 = 0.3010299956639812;
   MLIRContext *context = patterns.getContext();
   patterns.add<Approximate<math::Exp2Op>>(context, power);
-  patterns.add<Approximate<math::ExpOp>>(
-      context, +[](ImplicitLocOpBuilder &b, Value x) { return power(b, scaled(b, x, log2e)); });
+  patterns.add<Approximate<math::ExpOp>>(context, exponential);
   patterns.add<Approximate<math::Log2Op>>(context, logarithm);
   patterns.add<Approximate<math::LogOp>>(
       context, +[](ImplicitLocOpBuilder &b, Value x) { return scaled(b, logarithm(b, x), ln2); });
   patterns.add<Approximate<math::Log10Op>>(
       context,
       +[](ImplicitLocOpBuilder &b, Value x) { return scaled(b, logarithm(b, x), log10of2); });
-  patterns.add<Approximate<math::TanhOp>>(
-      context, +[](ImplicitLocOpBuilder &b, Value x) {
-        return call(b, "llvm.tanh", x, LLVM::FastmathFlags::afn);
-      });
-  patterns.add<Approximate<math::RsqrtOp>>(
-      context,
-      +[](ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.rsqrt.approx.f", x); });
+  patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent);
+  patterns.add<Approximate<math::RsqrtOp>>(context, reciprocalRoot);
 }

@@ -12,6 +12,9 @@ namespace mlir::mp {
 /// Patterns that prefer one approximate instruction to a polynomial, where the GPU has one.
 void populateApproximateMath(RewritePatternSet &patterns);
 
+/// The same for ops marked `mpk.approximate` alone, quotients among them.
+void populateMarkedMath(RewritePatternSet &patterns);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_LOWER_APPROXIMATEMATH_H

@@ -263,6 +263,7 @@ struct ExpandMath : mlir::mp::impl::ExpandMathBase<ExpandMath> {
     math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh", "clampf"});
     populateMathPolynomialApproximationPatterns(patterns,
                                                 [](StringRef name) { return name == "math.erfc"; });
+    populateMarkedMath(patterns);
     if (accuracy == MathAccuracy::Approximate)
       populateApproximateMath(patterns);
     GreedyRewriteConfig config;

@@ -2,13 +2,13 @@
 #
 # usage: make-family-kernels.sh FOLDER PYTHON INPUTS
 #
-# Writes the kernels of families that gates are about, as FOLDER/GATE.ptx.
+# Writes the kernels of families that gates are about, as FOLDER/GATE.ptx, with functions as $MATH says, approximate by default.
 folder=$1 python=$2 inputs=$3
 make() {
   gate=$1
   shift
   "$python" "$inputs/family-kernels.py" "$@" >"$folder/$gate.mlir"
-  mp-opt "$folder/$gate.mlir" --mp-to-nvvm="sums=tree math=approximate dir=$folder/$gate" -o "$folder/$gate.out.mlir"
+  mp-opt "$folder/$gate.mlir" --mp-to-nvvm="sums=tree math=${MATH:-approximate} dir=$folder/$gate" -o "$folder/$gate.out.mlir"
   mv "$folder/$gate"/*.ptx "$folder/$gate.ptx"
 }
 make cast-f32-bf16 cast 64 8192 f32

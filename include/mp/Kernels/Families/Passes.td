@@ -20,7 +20,8 @@ def EmitDispatches : Pass<"mp-emit-dispatches", "::mlir::ModuleOp"> {
     route does. `sums=tree` shares a row among threads, and adds by a tree that
     depends on shape and schedule only. `math=approximate` takes the GPU's own
     instructions for exponentials, reciprocals of what is constant along a row and
-    the like. Bounds of both are in docs/concepts/Numerics.md.
+    the like; what `mp-choose-functions` marked is approximate, too. Bounds are in
+    docs/concepts/Numerics.md.
 
     Example (`--mp-emit-dispatches`): becomes a launch of `@mp_kernels::@map_0`.
     ```mlir

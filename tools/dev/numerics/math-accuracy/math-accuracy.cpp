@@ -200,7 +200,7 @@ std::vector<Array> Measurement::compute(Path path, Format format) {
   }
   PassManager passes(&context);
   NVVMPipelineOptions options;
-  options.math = isApproximate(path) ? MathAccuracy::Approximate : MathAccuracy::Exact;
+  options.math = isApproximate(path) ? MathChoice::Approximate : MathChoice::Exact;
   options.dispatches = path != Path::Approximate;
   buildNVVMPipeline(passes, options);
   if (failed(passes.run(*module)))

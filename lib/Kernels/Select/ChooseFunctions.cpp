@@ -1,0 +1,178 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-choose-functions: let functions be approximate whose error roundings behind them
+// hide.
+
+#include "FunctionErrors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/Certified.h"
+#include "mp/Dialect/MP/Remarks.h"
+#include "mp/Kernels/Select/Passes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_CHOOSEFUNCTIONS
+#include "mp/Kernels/Select/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static Value constant(ImplicitLocOpBuilder &b, double value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
+}
+
+static void mark(Operation *op, StringRef how) {
+  op->setAttr(kApproximateAttrName, StringAttr::get(op->getContext(), how));
+}
+
+/// 1 + tanh(u)  ==>  2 / (1 + exp(-2u)), whose divisor is at least 1
+static void rewriteOnePlusTanh(ImplicitLocOpBuilder &b, Operation *add) {
+  auto tanh = add->getOperand(0).getDefiningOp<math::TanhOp>();
+  if (!tanh)
+    tanh = add->getOperand(1).getDefiningOp<math::TanhOp>();
+  Value argument = arith::MulFOp::create(b, tanh.getOperand(), constant(b, -2));
+  auto exp = math::ExpOp::create(b, argument);
+  mark(exp, "instruction");
+  Value divisor = arith::AddFOp::create(b, exp, constant(b, 1));
+  auto quotient = arith::DivFOp::create(b, constant(b, 2), divisor);
+  mark(quotient, "reciprocal");
+  add->getResult(0).replaceAllUsesWith(quotient);
+  add->erase();
+  tanh.erase();
+}
+
+/// True if a value of a body changes along a loop of its op.
+static bool changesAlong(linalg::LinalgOp op, Value value, unsigned loop) {
+  if (value.getParentBlock() != op.getBlock())
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()))
+        .isFunctionOfDim(loop);
+  Operation *inner = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(inner))
+    return index.getDim() == loop;
+  return llvm::any_of(inner->getOperands(), [&](Value x) { return changesAlong(op, x, loop); });
+}
+
+/// True if the divisor is the same for neighbours in memory of the result.
+static bool isConstantAlongRow(arith::DivFOp quotient) {
+  auto op = dyn_cast<linalg::LinalgOp>(quotient->getParentOp());
+  if (!op)
+    return false;
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (op.getNumReductionLoops() != 0 || out.getNumResults() == 0)
+    return false;
+  auto inner = dyn_cast<AffineDimExpr>(out.getResults().back());
+  return inner && !changesAlong(op, quotient.getRhs(), inner.getPosition()) &&
+         changesAlong(op, quotient.getLhs(), inner.getPosition());
+}
+
+/// x / y  ==>  (x s) (1 / (y s)), s a power of two that keeps the reciprocal and, unless the result
+/// is beyond the range anyway, the product normal. 1 / (y s) is computed once a row.
+static Value timesReciprocal(ImplicitLocOpBuilder &b, Value x, Value y) {
+  Value size = math::AbsFOp::create(b, y), one = constant(b, 1);
+  auto compare = [&](arith::CmpFPredicate predicate, double limit) -> Value {
+    return arith::CmpFOp::create(b, predicate, size, constant(b, limit));
+  };
+  Value small = arith::SelectOp::create(b, compare(arith::CmpFPredicate::OLT, 0x1p-64),
+                                        constant(b, 0x1p64), one);
+  Value scale = arith::SelectOp::create(b, compare(arith::CmpFPredicate::OGT, 0x1p64),
+                                        constant(b, 0x1p-64), small);
+  Value reciprocal = arith::DivFOp::create(b, one, arith::MulFOp::create(b, y, scale));
+  return arith::MulFOp::create(b, arith::MulFOp::create(b, x, scale), reciprocal);
+}
+
+static void rewriteQuotient(ImplicitLocOpBuilder &b, arith::DivFOp op) {
+  APFloat divisor(0.0f);
+  Value replaced;
+  if (matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
+    const double reciprocal = 1 / divisor.convertToDouble();
+    const bool isNormal = std::abs(reciprocal) >= 0x1p-126 && std::abs(reciprocal) <= 0x1p126;
+    if (isNormal && op.getType().isF32())
+      replaced = arith::MulFOp::create(b, op.getLhs(), constant(b, reciprocal));
+  } else if (op.getType().isF32() && isConstantAlongRow(op)) {
+    replaced = timesReciprocal(b, op.getLhs(), op.getRhs());
+  }
+  if (!replaced)
+    return mark(op, "instruction");
+  op.getResult().replaceAllUsesWith(replaced);
+  op.erase();
+}
+
+static void approximate(const FunctionChoice &choice) {
+  ImplicitLocOpBuilder b(choice.op->getLoc(), choice.op);
+  if (choice.form == FunctionForm::OnePlusTanh)
+    rewriteOnePlusTanh(b, choice.op);
+  else if (auto quotient = dyn_cast<arith::DivFOp>(choice.op))
+    rewriteQuotient(b, quotient);
+  else
+    mark(choice.op, "instruction");
+}
+
+/// Says what was chosen, with the error of the function beside what the rounding behind it, or the
+/// budget, leaves.
+static void note(const FunctionChoice &choice) {
+  std::string leaves = "the budget of results";
+  if (choice.room.format) {
+    llvm::raw_string_ostream os(leaves = "half of what rounding to ");
+    os << choice.room.format << " behind it may lose";
+  }
+  const StringRef name = nameOf(choice.form);
+  auto say = [&](const char *format, auto... values) {
+    return llvm::formatv(format, name, values...).str();
+  };
+  if (choice.isApproximate())
+    remark::passed(choice.op->getLoc(),
+                   remark::RemarkOpts::name(remarks::kApproximated).category(remarks::kDispatches))
+        << say("{0} is approximate: relative error {1:e1}, {2} leaves {3:e1}", choice.error, leaves,
+               choice.room.relative);
+  else
+    remark::missed(choice.op->getLoc(),
+                   remark::RemarkOpts::name(remarks::kKeptExact).category(remarks::kDispatches))
+        << (choice.room.relative > 0
+                ? say("{0} is exact: an instruction's relative error of {1:e1} is more than the "
+                      "{3:e1} that {2} leaves",
+                      choice.error, leaves, choice.room.relative)
+                : say("{0} is exact: no rounding behind it hides an instruction's relative error "
+                      "of {1:e1}",
+                      choice.error));
+}
+
+/// Says that a function whose errors were certified keeps its functions as the certificate counts
+/// them.
+static void noteCertified(func::FuncOp func) {
+  remark::missed(func.getLoc(),
+                 remark::RemarkOpts::name(remarks::kKeptExact).category(remarks::kDispatches))
+      << "functions of @" + func.getName().str() +
+             " are exact: a certificate (certify=) counts them as within a unit in the last place";
+}
+
+namespace {
+
+struct ChooseFunctions : mlir::mp::impl::ChooseFunctionsBase<ChooseFunctions> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (getOperation()->hasAttr(kCertifiedAttrName))
+      return noteCertified(getOperation());
+    SmallVector<FunctionChoice> choices = chooseFunctions(getOperation(), budget, excess);
+    for (const FunctionChoice &choice : llvm::reverse(choices)) {
+      const bool isPart = llvm::any_of(choices, [&](const FunctionChoice &other) {
+        return other.form == FunctionForm::OnePlusTanh && other.isApproximate() &&
+               llvm::is_contained(choice.op->getUsers(), other.op);
+      });
+      if (!isPart)
+        note(choice);
+    }
+    for (const FunctionChoice &choice : choices) // readers first: a tanh goes with its sum
+      if (choice.isApproximate())
+        approximate(choice);
+  }
+};
+
+} // namespace
