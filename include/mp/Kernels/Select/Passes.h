@@ -7,7 +7,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::mp {
@@ -21,6 +23,8 @@ namespace remarks {
 inline constexpr llvm::StringLiteral kApproximated = "approximated";
 /// mp-choose-functions: a function is exact, since nothing behind it hides an error (missed).
 inline constexpr llvm::StringLiteral kKeptExact = "kept-exact";
+/// mp-split-index-reductions: one thread goes along each row of a reduction (missed).
+inline constexpr llvm::StringLiteral kIndexReductionKept = "index-reduction-kept";
 } // namespace remarks
 
 #define GEN_PASS_DECL

@@ -65,4 +65,39 @@ def ChooseFunctions : Pass<"mp-choose-functions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def SplitIndexReductions : Pass<"mp-split-index-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Make of a reduction with indices reductions that threads can share (exact)";
+  let description = [{
+    Needs: linalg on tensors. Gives: for a `linalg.generic` that reduces one loop to the first
+    element that is better than all before and than what the destination holds, and to its place
+    (argmax and argmin of torch-mlir and TOSA), reductions of one combination each, which rows
+    take: where the first NaN is, if a NaN matters; the best element before it; the least place
+    of an element equal to that and better than what the destination holds, which stays where
+    there is none. Results have the same bits for ties, zeros of either sign and rows without
+    elements, and NaN where there was NaN. Other reductions to several results with indices stay, with a remark
+    `index-reduction-kept` that says why.
+
+    Example (`--mp-split-index-reductions`): the place of a signed maximum becomes two reductions.
+    ```mlir
+    #x = affine_map<(i, j) -> (i, j)>
+    #r = affine_map<(i, j) -> (i)>
+    func.func @f(%x: tensor<4x8xi8>, %v: tensor<4xi8>, %p: tensor<4xi32>) -> tensor<4xi32> {
+      %0:2 = linalg.generic {indexing_maps = [#x, #r, #r], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x8xi8>) outs(%v, %p : tensor<4xi8>, tensor<4xi32>) {
+      ^bb0(%a: i8, %b: i8, %c: i32):
+        %1 = linalg.index 1 : index
+        %2 = arith.index_cast %1 : index to i32
+        %3 = arith.cmpi sgt, %a, %b : i8
+        %4 = arith.select %3, %a, %b : i8
+        %5 = arith.select %3, %2, %c : i32
+        linalg.yield %4, %5 : i8, i32
+      } -> (tensor<4xi8>, tensor<4xi32>)
+      return %0#1 : tensor<4xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MP_KERNELS_SELECT_PASSES
