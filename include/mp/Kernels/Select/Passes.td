@@ -74,8 +74,8 @@ def SplitIndexReductions : Pass<"mp-split-index-reductions", "::mlir::func::Func
     take: where the first NaN is, if a NaN matters; the best element before it; the least place
     of an element equal to that and better than what the destination holds, which stays where
     there is none. Results have the same bits for ties, zeros of either sign and rows without
-    elements, and NaN where there was NaN. Other reductions to several results with indices stay, with a remark
-    `index-reduction-kept` that says why.
+    elements, and NaN where there was NaN. Other reductions to several results with indices stay,
+    with a remark `index-reduction-kept` that says why.
 
     Example (`--mp-split-index-reductions`): the place of a signed maximum becomes two reductions.
     ```mlir
