@@ -66,14 +66,14 @@ static AssignPrecisionOptions assignOptions(const MixedPrecisionOptions &options
 
 /// Adds the rewrites of ranges that are asked for.
 static void addRewrites(OpPassManager &manager, const MixedPrecisionOptions &options,
-                        OptionalFormat format) {
+                        OptionalFormat format, const SharedRequest &asked) {
   if (options.prescaleNorms) {
     PrescaleNormsOptions norms;
     norms.format = format;
     norms.target = options.target;
     norms.policyFile = options.policy;
     norms.promote = options.promote;
-    manager.addPass(createPrescaleNorms(norms));
+    manager.addPass(createPrescaleNorms(norms, asked));
   }
   if (options.clampUnproven) {
     InsertClampsOptions clamps;
@@ -81,7 +81,7 @@ static void addRewrites(OpPassManager &manager, const MixedPrecisionOptions &opt
     clamps.target = options.target;
     clamps.policyFile = options.policy;
     clamps.maxUnderflow = options.maxUnderflow;
-    manager.addPass(createInsertClamps(clamps));
+    manager.addPass(createInsertClamps(clamps, asked));
   }
 }
 
@@ -102,10 +102,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   OptionalScaledFormat fp8 = scaledFormatOf(options.format);
   OptionalFormat format = fp8 ? ContractionFormat::BF16 : options.format.getValue();
   RecipeName recipe = options.recipe.empty() && fp8 ? "current" : options.recipe.getValue();
+  auto asked = std::make_shared<RequestReader>(format, options.target, options.policy);
   // An error here comes up again, with a place to stand, when the deciding pass runs.
-  std::optional<numerics::SplitScheme> split = findSplitScheme(format.spell());
-  StringRef of = split ? numerics::info(numerics::partFormat(*split)).name : format.spell();
-  if (auto effective = policy::findPolicy({of.str(), options.target, options.policy})) {
+  if (auto effective = asked->getPolicy()) {
     report->format = effective->policy.format;
     report->target = effective->policy.target;
   } else {
@@ -132,11 +131,11 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     scaling.scalesFile = options.scales;
     scaling.target = options.target;
     scaling.policyFile = options.policy;
-    manager.addPass(createInsertScaling(scaling));
+    manager.addPass(createInsertScaling(scaling, asked));
   }
-  addRewrites(manager, options, format);
+  addRewrites(manager, options, format, asked);
   manager.addPass(createAssignPrecision(
-      assign,
+      assign, asked,
       reports ? [report](const Placement &placement) { report->addPlacement(placement); }
               : PlacementListener(),
       std::move(explained)));

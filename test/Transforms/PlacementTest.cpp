@@ -21,8 +21,9 @@ namespace {
 std::vector<Placement> place(ModuleOp module, const AssignPrecisionOptions &options) {
   std::vector<Placement> placements;
   PassManager manager(module.getContext());
-  manager.addPass(createAssignPrecision(
-      options, [&](const Placement &placement) { placements.push_back(placement); }));
+  manager.addPass(
+      createAssignPrecision(options, /*asked=*/nullptr,
+                            [&](const Placement &placement) { placements.push_back(placement); }));
   EXPECT_TRUE(succeeded(manager.run(module)));
   return placements;
 }

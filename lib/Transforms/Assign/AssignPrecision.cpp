@@ -7,7 +7,6 @@
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/SplitOps.h"
-#include "mp/Policy/PolicyJSON.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/Words.h"
@@ -45,9 +44,9 @@ static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *con
 namespace {
 struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   using AssignPrecisionBase::AssignPrecisionBase;
-  AssignPrecision(const AssignPrecisionOptions &options, PlacementListener listener,
-                  ExplanationListener explained)
-      : AssignPrecisionBase(options), listener(std::move(listener)),
+  AssignPrecision(const AssignPrecisionOptions &options, SharedRequest asked,
+                  PlacementListener listener, ExplanationListener explained)
+      : AssignPrecisionBase(options), asked(std::move(asked)), listener(std::move(listener)),
         explained(std::move(explained)) {}
 
   /// Reads what the placement is to optimise; an error names option, value and valid values.
@@ -170,81 +169,39 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     return success();
   }
 
-  /// Holds what the options ask for, read and checked before anything is decided.
-  struct Request {
-    policy::Effective effective;
-    FloatType narrow;
-    std::optional<numerics::SplitScheme> split;
-    const target::TargetModel *target = nullptr;
+  /// Holds what deciding reads besides the request, checked before anything is decided.
+  struct Inputs {
     std::optional<Replay> replay;
-    bool promotes = false;
-    double maxSaturated = 0;
     PlacementOptions placement;
     std::optional<mpcore::performance::CostModel> costs;
   };
 
-  /// Reads policy, format and target, which the rest is about.
-  llvm::Error readPolicy(Request &request) {
-    if (scaledFormatOf(format))
-      return llvm::createStringError("option 'format' is '" + format.spell() +
-                                     "', which needs "
-                                     "scales: mp-mixed-precision takes it");
-    request.split = findSplitScheme(format.spell());
-    std::string of = request.split ? getFormatName(getPartType(&getContext(), *request.split))
-                                   : format.spell().str();
-    auto effective = policy::findPolicy({of, target, policyFile});
-    if (!effective)
-      return effective.takeError();
-    request.effective = std::move(*effective);
-    const policy::Policy &policy = request.effective.policy;
-    request.narrow = getAssignableFormat(policy.format, &getContext());
-    if (!request.narrow)
-      return llvm::createStringError(
-          "option 'format' is '" + policy.format +
-          "', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3" +
-          support::didYouMean(policy.format, {"bf16", "f16", "tf32"}) +
-          " mp-mixed-precision takes e4m3 and e5m2, too");
-    auto model = target::lookupTarget(policy.target);
-    llvm::Error error = model ? target::checkFormat(*model, policy.format) : model.takeError();
-    if (error)
-      return llvm::createStringError("option 'target' is '" + policy.target +
-                                     "': " + llvm::toString(std::move(error)));
-    request.target = &*model;
-    return llvm::Error::success();
-  }
-
   /// Reads how to decide: a report to replay, what is widened, clamped, limited, and its costs.
-  llvm::Error readDecision(Request &request) {
+  llvm::Error readInputs(const PrecisionRequest &request, Inputs &inputs) {
     if (request.effective.report) {
       llvm::Expected<Replay> read = Replay::read(*request.effective.report, policyFile);
       if (!read)
         return read.takeError();
-      request.replay = std::move(*read);
+      inputs.replay = std::move(*read);
     }
-    request.promotes = promote == Switch::On;
-    request.maxSaturated = SaturatedShareSet::read(saturateConstants).value_or(0);
     llvm::Expected<PlacementOptions> placement = readPlacementOptions();
     if (!placement)
       return placement.takeError();
-    request.placement = std::move(*placement);
-    if (llvm::Error error = readSensitivity(request.placement))
+    inputs.placement = std::move(*placement);
+    if (llvm::Error error = readSensitivity(inputs.placement))
       return error;
-    auto costs = mpcore::performance::CostModel::create(*request.target);
-    if (!costs)
-      return costs.takeError();
-    request.costs.emplace(std::move(*costs));
-    if (llvm::Error error = readCosts(*request.costs))
+    if (llvm::Error error = readCosts(inputs.costs.emplace(request.costs)))
       return llvm::createStringError("option 'costs': " + llvm::toString(std::move(error)));
     return llvm::Error::success();
   }
 
   /// Warns where the target cannot multiply what the recipe stores.
-  void checkRecipe(const Request &request) {
-    if (!request.placement.recipe)
+  void checkRecipe(const PrecisionRequest &request, const Inputs &inputs) {
+    if (!inputs.placement.recipe)
       return;
     std::string stored = getFormatName(
-        floatTypeOf(&getContext(), request.placement.recipe->activation->code.floatFormat()));
-    if (!request.costs->hasProducts(stored))
+        floatTypeOf(&getContext(), inputs.placement.recipe->activation->code.floatFormat()));
+    if (!inputs.costs->hasProducts(stored))
       emitWarning(UnknownLoc::get(&getContext()))
           << "recipe '" << recipe
           << "' is offered to no contraction: " << request.effective.policy.target
@@ -279,44 +236,48 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   void runOnOperation() override {
     if (failed(checkPrecisionModels(getOperation())))
       return signalPassFailure();
-    Request request;
-    if (llvm::Error error = readPolicy(request))
-      return fail(llvm::toString(std::move(error)));
-    const policy::Policy &policy = request.effective.policy;
+    if (!asked)
+      asked = std::make_shared<RequestReader>(format, target, policyFile);
+    if (scaledFormatOf(format))
+      return fail("option 'format' is '" + format.spell() +
+                  "', which needs scales: mp-mixed-precision takes it");
+    auto request = asked->get(&getContext());
+    if (!request)
+      return fail(llvm::toString(request.takeError()));
+    const policy::Policy &policy = request->effective.policy;
+    if (llvm::Error error = target::checkFormat(request->target, policy.format))
+      return fail("option 'target' is '" + policy.target +
+                  "': " + llvm::toString(std::move(error)));
     if (failed(checkOpNames(policy, &getContext())))
       return signalPassFailure();
-    if (llvm::Error error = readDecision(request))
+    Inputs inputs;
+    if (llvm::Error error = readInputs(*request, inputs))
       return fail(llvm::toString(std::move(error)));
-    checkRecipe(request);
+    checkRecipe(*request, inputs);
 
     policy::Matcher rules(policy);
-    const mpcore::performance::CostModel &costs = *request.costs;
-    std::map<std::string, int64_t> asked = {{"launch", costs.launch()}};
-    bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
-    AssignSettings settings{.policy = policy,
-                            .target = *request.target,
-                            .rules = rules,
-                            .narrow = request.narrow,
-                            .maxUnderflow = maxUnderflow,
-                            .promotes = request.promotes,
-                            .costs = costs,
-                            .placement = request.placement,
-                            .split = request.split,
-                            .askedTimes = wantsTimes ? &asked : nullptr,
-                            .maxSaturated = request.maxSaturated};
+    const mpcore::performance::CostModel &costs = *inputs.costs;
+    std::map<std::string, int64_t> times = {{"launch", costs.launch()}};
+    AssignSettings settings = settingsOf(*request, rules, costs);
+    settings.maxUnderflow = maxUnderflow;
+    settings.promotes = promote == Switch::On;
+    settings.placement = inputs.placement;
+    settings.split = request->split;
+    settings.askedTimes = dumpCosts.empty() && costsFile.empty() ? nullptr : &times;
+    settings.maxSaturated = SaturatedShareSet::read(saturateConstants).value_or(0);
     std::optional<Explanation> explanation;
     if (!explain.empty())
       explanation.emplace(explain);
-    ModuleDecider decider(settings, request.replay ? &*request.replay : nullptr,
+    ModuleDecider decider(settings, inputs.replay ? &*inputs.replay : nullptr,
                           explanation ? &*explanation : nullptr, listener, format.has_value());
     WalkResult decided = walkOutsideFunctionBodies<ModuleOp>(
         getOperation(), [&](ModuleOp module) { return WalkResult(decider.decide(module)); });
     if (decided.wasInterrupted())
       return signalPassFailure();
     if (decider.hasDecided())
-      warnOfUnused(policy, rules, costs, asked);
+      warnOfUnused(policy, rules, costs, times);
     if (llvm::Error error =
-            costsOutput.write([&](raw_ostream &os) { costs.writeTimes(asked, os); }))
+            costsOutput.write([&](raw_ostream &os) { costs.writeTimes(times, os); }))
       return fail(llvm::toString(std::move(error)));
     if (explanation)
       if (llvm::Error error = tellStory(*explanation))
@@ -332,6 +293,7 @@ private:
     signalPassFailure();
   }
 
+  SharedRequest asked;
   PlacementListener listener;
   ExplanationListener explained;
   assignment::MeasuredErrors measuredErrors;
@@ -340,7 +302,9 @@ private:
 } // namespace
 
 std::unique_ptr<Pass> mlir::mp::createAssignPrecision(const AssignPrecisionOptions &options,
+                                                      SharedRequest asked,
                                                       PlacementListener listener,
                                                       ExplanationListener explained) {
-  return std::make_unique<AssignPrecision>(options, std::move(listener), std::move(explained));
+  return std::make_unique<AssignPrecision>(options, std::move(asked), std::move(listener),
+                                           std::move(explained));
 }

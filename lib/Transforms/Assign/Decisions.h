@@ -21,7 +21,7 @@
 #include "mp/Performance/CostModel.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Support/Files.h"
-#include "mp/Transforms/Options.h"
+#include "mp/Transforms/Assign/Request.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -150,8 +150,8 @@ struct AssignSettings {
   policy::Matcher &rules; ///< of the policy
   /// The format asked for; a way to compute, with f32 storage, if it is tf32.
   FloatType narrow;
-  double maxUnderflow;
-  bool promotes; ///< what is narrow already is widened inside
+  double maxUnderflow = 1e-3;
+  bool promotes = false; ///< what is narrow already is widened inside
   const mpcore::performance::CostModel &costs;
   PlacementOptions placement = {};
   /// The weakest evidence that the policy trusts; what is stronger is less in the enumeration.
@@ -169,6 +169,17 @@ struct AssignSettings {
   std::map<std::string, int64_t> *askedTimes = nullptr;
   double maxSaturated = 0; ///< constants of which less than this share overflows are clamped
 };
+
+/// The settings of a request, whose contractions are not split yet; each pass has a matcher of its
+/// policy.
+inline AssignSettings settingsOf(const PrecisionRequest &request, policy::Matcher &rules,
+                                 const mpcore::performance::CostModel &costs) {
+  return {.policy = request.effective.policy,
+          .target = request.target,
+          .rules = rules,
+          .narrow = request.narrow,
+          .costs = costs};
+}
 
 /// The format that options, pins and policies call `name`, or null if none may be assigned.
 FloatType getAssignableFormat(StringRef name, MLIRContext *context);

@@ -69,6 +69,8 @@ static Value clamp(Value value, FloatType format) {
 namespace {
 struct InsertClamps : mlir::mp::impl::InsertClampsBase<InsertClamps> {
   using InsertClampsBase::InsertClampsBase;
+  InsertClamps(const InsertClampsOptions &options, SharedRequest asked)
+      : InsertClampsBase(options), asked(std::move(asked)) {}
 
   void runOnOperation() override {
     // Evidence holds for the module as it is: first all of it is read, then clamps are inserted.
@@ -91,10 +93,19 @@ struct InsertClamps : mlir::mp::impl::InsertClampsBase<InsertClamps> {
       }
       factors.clear();
     };
-    if (failed(visitUndecided(getOperation(), "mp-insert-clamps",
-                              {format.spell().str(), target, policyFile, maxUnderflow}, find,
-                              insert)))
+    if (!asked)
+      asked = std::make_shared<RequestReader>(format, target, policyFile);
+    if (failed(
+            visitUndecided(getOperation(), "mp-insert-clamps", *asked, maxUnderflow, find, insert)))
       signalPassFailure();
   }
+
+private:
+  SharedRequest asked;
 };
 } // namespace
+
+std::unique_ptr<Pass> mlir::mp::createInsertClamps(const InsertClampsOptions &options,
+                                                   SharedRequest asked) {
+  return std::make_unique<InsertClamps>(options, std::move(asked));
+}

@@ -7,9 +7,6 @@
 #include "../Assign/Decisions.h"
 #include "../Scale/FunctionScaler.h"
 #include "mp/Analysis/FunctionWalk.h"
-#include "mp/Policy/PolicyJSON.h"
-#include "mp/Support/Words.h"
-#include "mp/Target/Targets.h"
 #include "mp/Transforms/Prepare/Passes.h"
 
 namespace mlir::mp {
@@ -23,29 +20,23 @@ using namespace mlir::mp;
 namespace {
 struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
   using InsertScalingBase::InsertScalingBase;
+  InsertScaling(const InsertScalingOptions &options, SharedRequest asked)
+      : InsertScalingBase(options), asked(std::move(asked)) {}
 
   void runOnOperation() override {
     numerics::Recipe chosen{.name = "", .text = "", .activation = {}, .weight = {}, .gradient = {}};
     if (failed(readRecipe(chosen)))
       return signalPassFailure();
     // The recipe does not decide which contractions may be narrow; bf16 needs no proof of range.
-    auto effective = policy::findPolicy({"bf16", target, policyFile});
-    if (!effective)
-      return fail(llvm::toString(effective.takeError()));
-    auto model = target::lookupTarget(effective->policy.target);
-    if (!model)
-      return fail(llvm::toString(model.takeError()));
-    auto costs = mpcore::performance::CostModel::create(*model);
-    if (!costs)
-      return fail(llvm::toString(costs.takeError()));
-    policy::Matcher rules(effective->policy);
-    AssignSettings settings{.policy = effective->policy,
-                            .target = *model,
-                            .rules = rules,
-                            .narrow = BFloat16Type::get(&getContext()),
-                            .maxUnderflow = 1,
-                            .promotes = false,
-                            .costs = *costs};
+    if (!asked)
+      asked = std::make_shared<RequestReader>(OptionalFormat(), target, policyFile);
+    auto request = asked->get(&getContext());
+    if (!request)
+      return fail(llvm::toString(request.takeError()));
+    policy::Matcher rules(request->effective.policy);
+    AssignSettings settings = settingsOf(*request, rules, request->costs);
+    settings.narrow = BFloat16Type::get(&getContext());
+    settings.maxUnderflow = 1;
     WalkResult done = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(scaleModule(module, chosen, settings));
     });
@@ -54,6 +45,7 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
   }
 
 private:
+  SharedRequest asked;
   std::optional<StaticScales> scales;
 
   LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen,
@@ -135,3 +127,8 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> mlir::mp::createInsertScaling(const InsertScalingOptions &options,
+                                                    SharedRequest asked) {
+  return std::make_unique<InsertScaling>(options, std::move(asked));
+}

@@ -105,6 +105,8 @@ static void refuse(const NormOverflow &norm) {
 namespace {
 struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
   using PrescaleNormsBase::PrescaleNormsBase;
+  PrescaleNorms(const PrescaleNormsOptions &options, SharedRequest asked)
+      : PrescaleNormsBase(options), asked(std::move(asked)) {}
 
   void runOnOperation() override {
     std::vector<NormOverflow> norms;
@@ -129,9 +131,19 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
       }
       norms.clear();
     };
-    if (failed(visitUndecided(getOperation(), "mp-prescale-norms",
-                              {format.spell().str(), target, policyFile}, find, rewriteAll)))
+    if (!asked)
+      asked = std::make_shared<RequestReader>(format, target, policyFile);
+    if (failed(visitUndecided(getOperation(), "mp-prescale-norms", *asked, /*maxUnderflow=*/1e-3,
+                              find, rewriteAll)))
       signalPassFailure();
   }
+
+private:
+  SharedRequest asked;
 };
 } // namespace
+
+std::unique_ptr<Pass> mlir::mp::createPrescaleNorms(const PrescaleNormsOptions &options,
+                                                    SharedRequest asked) {
+  return std::make_unique<PrescaleNorms>(options, std::move(asked));
+}

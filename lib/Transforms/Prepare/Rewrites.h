@@ -10,16 +10,10 @@
 
 namespace mlir::mp {
 
-/// The options that mp-assign-precision will be given.
-struct RewriteRequest {
-  std::string format, target, policy;
-  double maxUnderflow = 1e-3;
-};
-
 /// Visits the functions to be decided of every module at or below `root`, with what is known of
 /// them as they are, and calls `done` after those of a module. Errors begin with `pass`.
 LogicalResult
-visitUndecided(Operation *root, StringRef pass, const RewriteRequest &request,
+visitUndecided(Operation *root, StringRef pass, RequestReader &asked, double maxUnderflow,
                llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
                llvm::function_ref<void()> done);
 

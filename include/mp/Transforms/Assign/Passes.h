@@ -9,7 +9,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mp/Analysis/Cost/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Transforms/Options.h"
+#include "mp/Transforms/Assign/Request.h"
 #include <functional>
 
 namespace mlir::mp {
@@ -21,8 +21,9 @@ namespace mlir::mp {
 using PlacementListener = std::function<void(const Placement &)>;
 /// Gets the text that option `explain` asked for; null: it goes to standard error.
 using ExplanationListener = std::function<void(llvm::StringRef)>;
+/// `asked` is what other passes rest on, too; null: what the options say.
 std::unique_ptr<Pass> createAssignPrecision(const AssignPrecisionOptions &options,
-                                            PlacementListener listener,
+                                            SharedRequest asked, PlacementListener listener,
                                             ExplanationListener explained = nullptr);
 
 #define GEN_PASS_REGISTRATION

@@ -7,12 +7,17 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "mp/Transforms/Options.h"
+#include "mp/Transforms/Assign/Request.h"
 
 namespace mlir::mp {
 
 #define GEN_PASS_DECL
 #include "mp/Transforms/Prepare/Passes.h.inc"
+
+/// Rewrites that rest on what decisions rest on.
+std::unique_ptr<Pass> createInsertClamps(const InsertClampsOptions &options, SharedRequest asked);
+std::unique_ptr<Pass> createInsertScaling(const InsertScalingOptions &options, SharedRequest asked);
+std::unique_ptr<Pass> createPrescaleNorms(const PrescaleNormsOptions &options, SharedRequest asked);
 
 #define GEN_PASS_REGISTRATION
 #include "mp/Transforms/Prepare/Passes.h.inc"
