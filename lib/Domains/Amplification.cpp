@@ -50,31 +50,6 @@ Gains binaryGains(BinaryFn fn, const FloatFacts &x, const FloatFacts &y) {
   return {kInf, kInf};
 }
 
-double unaryGain(UnaryFn fn, const FloatFacts &x) { return derivativeBound(fn, x.range); }
-
-double reduceGain(ReduceFn fn, const FloatFacts &x, const ReducedElements &elements) {
-  double count = elements.count.upper();
-  switch (fn) {
-  case ReduceFn::Sum:
-  case ReduceFn::SumAbs: return count;
-  case ReduceFn::Mean:
-  case ReduceFn::Max:
-  case ReduceFn::Min:
-  case ReduceFn::LogSumExp: return 1;
-  case ReduceFn::SumSquares: return mulUp(2 * count, x.mag());
-  case ReduceFn::MeanSquares: return 2 * x.mag();
-  case ReduceFn::Norm2: return sqrtUp(count);
-  case ReduceFn::Product:
-    if (!elements.count.max || *elements.count.max < 1)
-      return elements.count.max ? 0 : kInf;
-    return mulUp(count,
-                 powInteger(Interval::point(std::max(x.mag(), 1.0)), *elements.count.max - 1).hi);
-  }
-  return kInf;
-}
-
-Gains contractionGains(double norm1X, double norm1W) { return {norm1W, norm1X}; }
-
 double normalizationGain(double minVariance, double epsilon, double maxWeight) {
   double least = addDown(minVariance, epsilon);
   return least > 0 ? mulUp(maxWeight, divUp(1, sqrtDown(least))) : kInf;

@@ -212,12 +212,4 @@ FloatFacts overGroupSum(const FloatFacts &x, const Extent &n, bool groupsAreRows
   return result;
 }
 
-FloatFacts minusItself(const FloatFacts &x, RowLength rowLength) {
-  if (x.isBottom())
-    return x;
-  FloatFacts result = dependingOn(x, Interval::point(0), 0, rowLength);
-  result.integerValued = true;
-  return result;
-}
-
 } // namespace mpcore::domains

@@ -32,30 +32,7 @@ static Signal roundedSignal(Signal signal, Format format) {
   return signal;
 }
 
-Signal signalFromFacts(const FloatFacts &facts, std::optional<int64_t> rowLength) {
-  Signal signal;
-  signal.rms = facts.mag();
-  if (rowLength && *rowLength > 0)
-    signal.rms = std::min(signal.rms, facts.norm2 / std::sqrt(static_cast<double>(*rowLength)));
-  return signal;
-}
-
 Signal castSignal(const Signal &x, Format format) { return roundedSignal(x, format); }
-
-Signal addSignal(const Signal &x, const Signal &y, Format format) {
-  Signal sum;
-  sum.rms = std::hypot(x.rms, y.rms);
-  sum.variance = x.variance + y.variance;
-  return roundedSignal(sum, format);
-}
-
-Signal mulSignal(const Signal &x, const Signal &y, Format format) {
-  Signal product;
-  product.rms = x.rms * y.rms;
-  product.variance =
-      square(x.rms) * y.variance + square(y.rms) * x.variance + x.variance * y.variance;
-  return roundedSignal(product, format);
-}
 
 Signal unarySignal(const Signal &x, double slopeRms, double gainRms, Format format) {
   return roundedSignal({x.rms * gainRms, square(slopeRms) * x.variance}, format);
@@ -130,19 +107,6 @@ Signal splitSignal(const Signal &x, const Signal &w, int64_t k, numerics::SplitS
   Signal y = contractionSignal(x, w, k, std::nullopt, accumulation, Format::F32);
   y.variance += square(y.rms) * dropped;
   return roundedSignal(y, Format::F32); // where small and large products meet
-}
-
-Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation, Format result) {
-  double terms = static_cast<double>(count);
-  Signal y{std::sqrt(terms) * x.rms, terms * x.variance};
-  y.variance += accumulationVariance(y.rms, count, accumulation);
-  return accumulation.format == result ? y : roundedSignal(y, result);
-}
-
-Signal normalizedSignal(const Signal &x, double scaleRms, Format format) {
-  if (x.rms == 0)
-    return {0, 0};
-  return roundedSignal({scaleRms, x.variance * square(scaleRms / x.rms)}, format);
 }
 
 Signal softmaxSignal(const Signal &x, int64_t n, Format format) {

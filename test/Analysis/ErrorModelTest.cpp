@@ -1,8 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the model of averages takes values to have in common has known answers: what drops out of a
-// softmax, which sums are of one sign, how large a chosen class is, and what a stated range
-// changes.
+// The model of averages knows what values have in common: what drops out of a softmax, which sums
+// are of one sign, how large a chosen class is, and what a stated range changes.
 
 #include "mp/Analysis/Error/ErrorModel.h"
 #include "AnalysisTest.h"
@@ -23,7 +22,7 @@ struct ErrorModelTest : testing::Test, AnalysisContext {
   OwningOpRef<ModuleOp> module;
 };
 
-/// Of n logits of size s, by 4000 rows of numpy's normal numbers.
+/// The part that stays of n logits of size s, by 4000 rows of numpy's normal numbers.
 struct Kept {
   int64_t n;
   double s, part;

@@ -350,38 +350,6 @@ TEST(SlowEmulatedContraction, LargeTiles) {
   check({1, 1024, 1024, 32, false, false}, "bf16", "sm_80", true);
 }
 
-TEST(EmulatedContraction, ConvolutionIsAnImplicitProduct) {
-  const char *text =
-      R"(func.func @f(%x: tensor<1x10x9x8xbf16>, %w: tensor<3x3x8x24xbf16>, %c: tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32> {
-    %0 = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %w : tensor<1x10x9x8xbf16>, tensor<3x3x8x24xbf16>) outs(%c : tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32>
-    return %0 : tensor<1x4x7x24xf32>
-  })";
-  Lowered lowered(text, "sm_80");
-  ASSERT_EQ(lowered.error, "");
-  std::mt19937 random(3);
-  Array x = makeArray(numerics::Format::BF16, {1, 10, 9, 8}, random, numerics::Format::BF16);
-  Array w = makeArray(numerics::Format::BF16, {3, 3, 8, 24}, random, numerics::Format::BF16);
-  Array c = makeArray(numerics::Format::F32, {1, 4, 7, 24}, random, numerics::Format::F32);
-  std::vector<Array> results = lowered.run({x, w, c});
-  ASSERT_EQ(lowered.error, "");
-  auto model = *numerics::tensorCoreModel(numerics::Architecture::SM80, numerics::Format::BF16);
-  for (int64_t oh = 0; oh < 4; ++oh)
-    for (int64_t ow = 0; ow < 7; ++ow)
-      for (int64_t oc = 0; oc < 24; ++oc) {
-        std::vector<float> row, column;
-        for (int64_t kh = 0; kh < 3; ++kh)
-          for (int64_t kw = 0; kw < 3; ++kw)
-            for (int64_t ic = 0; ic < 8; ++ic) {
-              row.push_back(x.value(((oh * 2 + kh) * 9 + ow + kw) * 8 + ic));
-              column.push_back(w.value(((kh * 3 + kw) * 8 + ic) * 24 + oc));
-            }
-        int64_t at = (oh * 7 + ow) * 24 + oc;
-        float expected = float(c.value(at)) +
-                         numerics::modelDot(model, row.data(), column.data(), row.size(), 0.0f);
-        EXPECT_EQ(float(results[0].value(at)), expected) << oh << ' ' << ow << ' ' << oc;
-      }
-}
-
 TEST(EmulatedContraction, DynamicSizes) {
   const char *text =
       R"(func.func @f(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {

@@ -18,12 +18,6 @@ struct Gains {
 };
 
 Gains binaryGains(BinaryFn fn, const FloatFacts &x, const FloatFacts &y);
-double unaryGain(UnaryFn fn, const FloatFacts &x);
-double reduceGain(ReduceFn fn, const FloatFacts &x, const ReducedElements &elements);
-/// Per element of one operand: the other one's norm1 (sum of magnitudes of a contracted vector).
-Gains contractionGains(double norm1X, double norm1W);
-/// 1/2 per element (1 for the sum of magnitudes).
-inline double softmaxGain() { return 0.5; }
 /// Row 2-norm: 1 / sqrt(minVariance + epsilon), times the largest weight.
 double normalizationGain(double minVariance, double epsilon, double maxWeight);
 

@@ -53,8 +53,6 @@ FloatFacts overOwnMagnitude(const FloatFacts &a, const FloatFacts &b, RowLength 
 /// With a negative x nothing is promised beyond ordinary division.
 FloatFacts overGroupSum(const FloatFacts &x, const Extent &n, bool groupsAreRows,
                         RowLength rowLength);
-/// x - x and similar: exactly zero for finite x.
-FloatFacts minusItself(const FloatFacts &x, RowLength rowLength);
 
 } // namespace mpcore::domains
 

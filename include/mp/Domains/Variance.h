@@ -30,13 +30,7 @@ struct Signal {
 /// averaged over significands uniform on a logarithmic scale.
 inline constexpr double kRoundingRms = 0.41;
 
-/// The largest rms that facts allow; a starting point where nothing better is known.
-Signal signalFromFacts(const FloatFacts &facts, std::optional<int64_t> rowLength);
-
 Signal castSignal(const Signal &x, numerics::Format format);
-/// Independent operands; rounded in `format`.
-Signal addSignal(const Signal &x, const Signal &y, numerics::Format format);
-Signal mulSignal(const Signal &x, const Signal &y, numerics::Format format);
 /// `slopeRms`, `gainRms`: rms of f' over the signal, and of f(x) relative to x.
 Signal unarySignal(const Signal &x, double slopeRms, double gainRms, numerics::Format format);
 /// f on a normal signal of this rms, by quadrature.
@@ -51,10 +45,6 @@ Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
 /// out, and the accumulation of the leading products; the smaller ones are summed beside them.
 Signal splitSignal(const Signal &x, const Signal &w, int64_t k, numerics::SplitScheme scheme,
                    const Accumulation &accumulation);
-Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation,
-                 numerics::Format result);
-/// Rows brought to unit rms (layer norm, RMS norm) and scaled by a factor of this rms.
-Signal normalizedSignal(const Signal &x, double scaleRms, numerics::Format format);
 /// Softmax over n logits: outputs near 1/n, an error dx moves y by y (dx - sum y dx).
 Signal softmaxSignal(const Signal &x, int64_t n, numerics::Format format);
 /// Part of the mean square of y dx that is that of y (dx - sum y dx), for independent dx of one

@@ -178,7 +178,7 @@ private:
       terms = products;
       for (Value factor : factors)
         terms *= signals[factor].isAverage ? signals[factor].share : 1;
-      // Where one weight is all there is, nothing is averaged.
+      // Nothing is averaged where one weight is all there is.
       terms = std::max(terms, std::sqrt(products));
     }
     double sum = terms * size;
@@ -264,6 +264,12 @@ private:
     }
   }
 
+  void setBinary(Value x, Value y, Value result, const BinaryImage &image) {
+    set(result, image.signal);
+    link(x, result, image.slopes[0] * image.slopes[0]);
+    link(y, result, image.slopes[1] * image.slopes[1]);
+  }
+
   void visitOne(Operation *op, const FloatMeaning &meaning, Value result) {
     auto operand = [&](unsigned i) { return op->getOperand(meaning.operands[i]); };
     auto signal = [&](unsigned i) { return signals.lookup(operand(i)); };
@@ -290,15 +296,12 @@ private:
                 std::sqrt(known.keptBySharing(signal(of), signal(1 - of).totalCount));
             image.slopes[1 - of] = 0; // that is part of what does not drop out
           }
-      set(result, image.signal);
-      link(operand(0), result, image.slopes[0] * image.slopes[0]);
-      return link(operand(1), result, image.slopes[1] * image.slopes[1]);
+      return setBinary(operand(0), operand(1), result, image);
     }
     case Kind::Fma: {
       BinaryImage product = applyBinary(BinaryFn::Mul, signal(0), signal(1));
-      set(result, applyBinary(BinaryFn::Add, product.signal, signal(2)).signal);
-      link(operand(0), result, product.slopes[0] * product.slopes[0]);
-      link(operand(1), result, product.slopes[1] * product.slopes[1]);
+      product.signal = applyBinary(BinaryFn::Add, product.signal, signal(2)).signal;
+      setBinary(operand(0), operand(1), result, product);
       return link(operand(2), result);
     }
     case Kind::Reduction: {
@@ -327,33 +330,31 @@ private:
       return set(result, integer);
     }
     case Kind::Select:
-      if (auto extremum = getSelectedExtremum(op)) {
-        BinaryImage image = applyBinary(*extremum, signal(0), signal(1));
-        set(result, image.signal);
-        link(operand(0), result, image.slopes[0] * image.slopes[0]);
-        return link(operand(1), result, image.slopes[1] * image.slopes[1]);
-      }
+      if (auto extremum = getSelectedExtremum(op))
+        return setBinary(operand(0), operand(1), result,
+                         applyBinary(*extremum, signal(0), signal(1)));
       [[fallthrough]];
-    default: {
-      if (visitParts(op))
-        return;
-      // Moves, merges, casts, and what is not understood: errors come through as they are.
-      // Constants that are chosen instead say nothing of the rest.
-      ErrorSignal largest;
-      largest.isMade = true; // of integers
-      bool chooses = false;
-      for (Value value : floatsOf(op->getOperands())) {
-        ErrorSignal from = signals.lookup(value);
-        link(value, result);
-        chooses |= from.isMade;
-        if (from.isMade == largest.isMade ? from.rms >= largest.rms : largest.isMade)
-          largest = from;
-      }
-      bool merges = meaning.kind == Kind::Merge || meaning.kind == Kind::Select;
-      largest.isMasked |= merges && chooses && !largest.isMade;
-      return set(result, largest);
+    default:
+      if (!visitParts(op))
+        passOn(op, result, meaning.kind == Kind::Merge || meaning.kind == Kind::Select);
     }
+  }
+
+  /// Lets errors come through as they are: moves, merges, casts, and what is not understood.
+  /// Constants that are chosen instead say nothing of the rest.
+  void passOn(Operation *op, Value result, bool merges) {
+    ErrorSignal largest;
+    largest.isMade = true; // of integers
+    bool chooses = false;
+    for (Value value : floatsOf(op->getOperands())) {
+      ErrorSignal from = signals.lookup(value);
+      link(value, result);
+      chooses |= from.isMade;
+      if (from.isMade == largest.isMade ? from.rms >= largest.rms : largest.isMade)
+        largest = from;
     }
+    largest.isMasked |= merges && chooses && !largest.isMade;
+    set(result, largest);
   }
 
   /// Tensors put together of others, each a share of the elements.

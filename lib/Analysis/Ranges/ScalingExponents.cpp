@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads constants and ops that are powers of two, and follows exponents through bodies.
 
 #include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
