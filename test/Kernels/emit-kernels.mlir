@@ -2,7 +2,7 @@
 // RUN: not mp-opt %s --mp-emit-kernels="target=sm_80 emit=spirv" 2>&1 | FileCheck %s --check-prefix=EMIT
 // RUN: not mp-opt %s --mp-emit-kernels="target=sm_80 dir=%s" 2>&1 | FileCheck %s --check-prefix=DIR
 
-// EMIT: emit=spirv: expected ptx, cubin, fatbin
+// EMIT: option 'emit' is 'spirv', expected ptx, cubin or fatbin
 // DIR: error: cannot {{create folder|write}}
 
 // CHECK: gpu.binary @mp_kernels [#gpu.object<#nvvm.target<{{.*}}chip = "sm_80"{{.*}}assembly = "{{.*}}.visible .entry k(
