@@ -156,6 +156,10 @@ static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName
     findings.hasParsed = true;
     manager.addInstrumentation(std::make_unique<RunObserver>(findings, common));
     listen(manager.getContext(), findings);
+    // The option's own message has been printed; upstream then reports the failure without words.
+    ScopedDiagnosticHandler wordless(manager.getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.str().empty());
+    });
     if (failed(config.setupPassPipeline(manager)))
       return failure();
     std::string pipeline;
