@@ -84,8 +84,8 @@ TEST_F(ErrorModelTest, AParameterOfStatedRangeIsAParameter) {
   EXPECT_NEAR(stated, 0.5, 0.01);
 }
 
-/// Of 0.9 m + 0.1 g, m is 9 times 0.1 g where all g are of one sign, 6.5 times where they are half
-/// in common, and of size 1 where it is no average. g is of size 0.01.
+/// In 0.9 m + 0.1 g the argument m counts as 9 times 0.1 g where all g are of one sign, 6.5 times
+/// where they are half in common, and as of size 1 where it is no average. g is of size 0.01.
 TEST_F(ErrorModelTest, ARunningAverageIsAsLargeAsWhatIsAveraged) {
   auto step = [](StringRef range, StringRef gradient, StringRef decay) {
     return (R"(

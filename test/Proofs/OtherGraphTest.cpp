@@ -44,7 +44,8 @@ const Case kCases[] = {
     {"accumulators", "%x: tensor<8x8xf32>, %s: tensor<8x8xf32> {mp.range = [-2.0, 2.0]}", R"mlir(
   %least = arith.constant -100.0 : f32
   %most = arith.constant 100.0 : f32
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
+      affine_map<(i, j, k) -> (i, j)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x : tensor<8x8xf32>) outs(%s : tensor<8x8xf32>) {
   ^bb0(%a: f32, %out: f32):
@@ -65,8 +66,8 @@ const Case kCases[] = {
      "2.0", "200.0"},
     {"positions", "%x: tensor<8x8xf32>", R"mlir(
   %e = tensor.empty() : tensor<8x8xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      outs(%e : tensor<8x8xf32>) {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x8xf32>) {
   ^bb0(%out: f32):
     %i = linalg.index 0 : index
     %w = arith.index_cast %i : index to i32
@@ -86,7 +87,8 @@ std::string graphOf(const Case &graph, StringRef part) {
   std::string text = ("func.func @main(" + StringRef(graph.arguments) +
                       ", %o: tensor<8x8xf32>) -> tensor<8x8xf32> {" + graph.body + R"mlir(
   %w0 = arith.constant dense<0.5> : tensor<8x8xf32>
-  %0 = linalg.matmul ins(%y, %w0 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = linalg.matmul ins(%y, %w0 : tensor<8x8xf32>, tensor<8x8xf32>)
+      outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 })mlir")
                          .str();

@@ -1,65 +1,62 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures contractions alone in each format, and solves a knapsack over their errors.
+// Measures contractions alone in each format, and assigns formats within the sum of their errors.
 
 #include "ChooseFormats.h"
 #include "../Calibration/WeightSites.h"
 #include "Trials.h"
+#include "mp/Assignment/Solve.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::mp;
 
-static constexpr FactorFormat kFormats[] = {FactorFormat::Codes, FactorFormat::BF16,
-                                            FactorFormat::F32};
+static constexpr StringRef kNames[] = {"codes", "bf16", "f32"};
 
 /// The cost of a contraction in a format: of 8 bits or less where both factors are codes, else of
 /// the weight's.
-static double costIn(FactorFormat format, const FormatTrial &trial, const WeightCodes &codes) {
+static int64_t costIn(FactorFormat format, const FormatTrial &trial, const WeightCodes &codes) {
   const unsigned narrow = codes.activations.bits != 0 ? 8 : codes.bits;
   const unsigned bits = format == FactorFormat::Codes  ? narrow
                         : format == FactorFormat::BF16 ? 16
                                                        : 32;
-  return double(trial.cost) * bits / 32;
+  return trial.products * bits;
 }
 
-void mlir::mp::chooseWithin(MutableArrayRef<FormatTrial> trials, const WeightCodes &codes,
-                            double limit) {
-  constexpr size_t units = 4000;
-  const double never = std::numeric_limits<double>::infinity();
-  // Errors in units are rounded up, so that their sum is within the limit.
-  auto unitsOf = [&](double error) {
-    double share = error == 0 ? 0 : std::ceil(error / limit * units);
-    return share <= units ? std::optional(size_t(share)) : std::nullopt;
-  };
-  std::vector<double> least(units + 1, 0);
-  std::vector<std::vector<FactorFormat>> taken;
+llvm::Error mlir::mp::chooseWithin(MutableArrayRef<FormatTrial> trials, const WeightCodes &codes,
+                                   double limit) {
+  constexpr int64_t budget = int64_t(1) << 40;
+  mpcore::assignment::Problem problem;
+  problem.addType("f32"); // nothing passes from one to another
+  problem.errorBudget = budget;
+  std::vector<SmallVector<FactorFormat, 3>> offered;
   for (const FormatTrial &trial : trials) {
-    std::vector<double> with(units + 1, never);
-    std::vector<FactorFormat> format(units + 1, FactorFormat::F32);
-    for (size_t left = 0; left <= units; ++left)
-      for (FactorFormat each : kFormats) {
-        auto used = unitsOf(trial.errors[size_t(each)]);
-        if (!used || *used > left)
-          continue;
-        double cost = least[left - *used] + costIn(each, trial, codes);
-        if (cost < with[left]) {
-          with[left] = cost;
-          format[left] = each;
-        }
-      }
-    least = std::move(with);
-    taken.push_back(std::move(format));
+    mpcore::assignment::Node node;
+    node.name = trial.function + ":" + std::to_string(trial.contraction);
+    offered.emplace_back();
+    for (FactorFormat format : {FactorFormat::F32, FactorFormat::BF16, FactorFormat::Codes}) {
+      const double error = trial.errors[size_t(format)];
+      if (!(error <= limit))
+        continue;
+      mpcore::assignment::Variant variant;
+      variant.name = kNames[size_t(format)];
+      variant.cost = costIn(format, trial, codes);
+      // Errors are rounded up, so that their sum is within the limit.
+      variant.error = error == 0 ? 0 : int64_t(std::ceil(error / limit * double(budget)));
+      node.variants.push_back(variant);
+      offered.back().push_back(format);
+    }
+    problem.addNode(std::move(node));
   }
-  size_t left = units;
-  for (size_t i = trials.size(); i-- > 0;) {
-    trials[i].chosen = taken[i][left];
-    left -= *unitsOf(trials[i].errors[size_t(trials[i].chosen)]);
-  }
+  auto solution = mpcore::assignment::solve(problem);
+  if (!solution)
+    return solution.takeError();
+  for (auto [trial, formats, label] : llvm::zip_equal(trials, offered, solution->labels))
+    trial.chosen = formats[label];
+  return llvm::Error::success();
 }
 
 namespace {
@@ -103,8 +100,8 @@ private:
       if (auto site = WeightSite::find(place)) {
         int64_t weights = int64_t(site->inputs() * site->outputs());
         int64_t repeats = codes.activations.bits != 0 ? site->rowCount() : 1;
-        choice.trials.push_back({number, place.function.getName().str(), place.factor.contraction,
-                                 32 * weights * repeats});
+        choice.trials.push_back(
+            {number, place.function.getName().str(), place.factor.contraction, weights * repeats});
       }
     if (choice.trials.empty())
       return llvm::createStringError("--round-limit: expected a contraction with a constant matrix "
@@ -183,7 +180,8 @@ private:
     const double limit = choice.limit * choice.limit;
     double allowed = limit;
     for (;; ++choice.rounds) {
-      chooseWithin(choice.trials, codes, allowed);
+      if (llvm::Error error = chooseWithin(choice.trials, codes, allowed))
+        return error;
       double expected = 0;
       for (const FormatTrial &trial : choice.trials)
         expected += trial.errors[size_t(trial.chosen)];
@@ -216,14 +214,13 @@ llvm::Expected<FormatChoice> mlir::mp::chooseFormats(ModuleOp module, StringRef 
 }
 
 void mlir::mp::printChoice(llvm::raw_ostream &os, const FormatChoice &choice) {
-  static constexpr StringRef names[] = {"codes", "bf16", "f32"};
   size_t counts[3] = {};
   for (const FormatTrial &trial : choice.trials) {
     ++counts[size_t(trial.chosen)];
     os << "@" << trial.function << ", contraction " << trial.contraction
        << ": alone moves results by " << llvm::format("%.2e", std::sqrt(trial.errors[0]))
        << " in codes, " << llvm::format("%.2e", std::sqrt(trial.errors[1]))
-       << " in bf16: " << names[size_t(trial.chosen)] << "\n";
+       << " in bf16: " << kNames[size_t(trial.chosen)] << "\n";
   }
   printRounded(os, choice.rounded);
   os << "results move by " << llvm::format("%.2e", choice.measured) << " of at most "

@@ -15,7 +15,7 @@ struct FormatTrial {
   size_t number; ///< of the contraction's rows among the factors observed
   std::string function;
   unsigned contraction;  ///< in walk order over the function
-  int64_t cost;          ///< in f32: bits of factors that are multiplied
+  int64_t products;      ///< of weights, each once where weights alone are codes
   double errors[3] = {}; ///< squared, of results, with it alone in a format
   FactorFormat chosen = FactorFormat::F32;
 };
@@ -36,7 +36,8 @@ llvm::Expected<FormatChoice> chooseFormats(ModuleOp module, StringRef entry,
                                            double limit);
 
 /// Takes a format for each trial; the sum of their errors is at most `limit` (squared).
-void chooseWithin(MutableArrayRef<FormatTrial> trials, const WeightCodes &codes, double limit);
+llvm::Error chooseWithin(MutableArrayRef<FormatTrial> trials, const WeightCodes &codes,
+                         double limit);
 
 void printChoice(llvm::raw_ostream &os, const FormatChoice &choice);
 

@@ -12,6 +12,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Interfaces/Contraction.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/LoopNest.h"
 
 using namespace mlir;
@@ -77,8 +78,7 @@ static FloatType roundsTo(Operation *op) {
 }
 
 static bool isView(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-             tensor::ExtractSliceOp>(op);
+  return getMovement(op) == Movement::View || isa<tensor::ExtractSliceOp>(op);
 }
 
 /// The operand that an argument of the body of a linalg op or of a dispatch stands for; null for
