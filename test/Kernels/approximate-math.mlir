@@ -11,6 +11,10 @@
 // CHECK: llvm.call_intrinsic "llvm.tanh"{{.*}}afn
 // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
 // EXACT-LABEL: func.func @takes_the_instruction
+// EXACT-NOT: {{ex2|lg2|llvm.tanh|approx.f"}}
+// The instruction that root and quotient are refined from:
+// EXACT: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.ftz.f"
+// EXACT-COUNT-9: llvm.call_intrinsic "llvm.fma"
 // EXACT-NOT: approx
 // EXACT-LABEL: func.func @keeps_the_polynomial
 func.func @takes_the_instruction(%x: f32) -> (f32, f32, f32, f32) {

@@ -1,11 +1,31 @@
 // RUN: mp-opt %s --mp-lower-kernel-casts --mp-expand-math --mp-lower-device-math --split-input-file --verify-diagnostics | FileCheck %s
 
-// CHECK-LABEL: func.func @root
-// CHECK: llvm.call_intrinsic "llvm.sqrt"
-// CHECK: arith.divf
-func.func @root(%x: f32) -> f32 {
+// CHECK-LABEL: func.func @reciprocal_root_without_branches
+// CHECK-NOT: llvm.sqrt
+// CHECK-NOT: arith.divf
+// CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.ftz.f"
+// CHECK-COUNT-9: llvm.call_intrinsic "llvm.fma"
+// CHECK-NOT: arith.divf
+func.func @reciprocal_root_without_branches(%x: f32) -> f32 {
   %0 = math.rsqrt %x : f32
   return %0 : f32
+}
+
+// -----
+
+// There is no such form for a quotient of something else, and none for f64.
+// CHECK-LABEL: func.func @other_roots
+// CHECK: llvm.call_intrinsic "llvm.sqrt"(%{{.*}}) : (f32) -> f32
+// CHECK: arith.divf
+// CHECK: llvm.call_intrinsic "llvm.sqrt"(%{{.*}}) : (f64) -> f64
+// CHECK: arith.divf
+// CHECK-NOT: rsqrt
+func.func @other_roots(%x: f32, %y: f64) -> (f32, f64) {
+  %two = arith.constant 2.0 : f32
+  %0 = math.sqrt %x : f32
+  %1 = arith.divf %two, %0 : f32
+  %2 = math.rsqrt %y : f64
+  return %1, %2 : f32, f64
 }
 
 // -----

@@ -3,6 +3,8 @@
 // Implements mp-lower-device-math: map the math ops left after expansion to LLVM intrinsics the GPU
 // has (exact).
 
+#include "ReciprocalRoot.h"
+#include "mlir/IR/Matchers.h"
 #include "mp/Kernels/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,6 +42,7 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
   using Base::Base;
 
   void runOnOperation() override {
+    lowerReciprocalRoots();
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       // Upstream maps these four, too, to the vendor's library.
@@ -50,6 +53,24 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
     for (Operation *op : ops)
       if (failed(lower(op)))
         return signalPassFailure();
+  }
+
+  /// 1 / sqrt(x) in f32, as mp-expand-math writes rsqrt.
+  void lowerReciprocalRoots() {
+    SmallVector<arith::DivFOp> quotients;
+    getOperation()->walk([&](arith::DivFOp op) {
+      if (op.getType().isF32() && matchPattern(op.getLhs(), m_OneFloat()) &&
+          op.getRhs().getDefiningOp<math::SqrtOp>())
+        quotients.push_back(op);
+    });
+    for (arith::DivFOp op : quotients) {
+      auto root = op.getRhs().getDefiningOp<math::SqrtOp>();
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      op.replaceAllUsesWith(mp::reciprocalRoot(b, root.getOperand()));
+      op.erase();
+      if (root.use_empty())
+        root.erase();
+    }
   }
 
   LogicalResult lower(Operation *op) {

@@ -38,6 +38,7 @@ struct ScalarMath {
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
   Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, x, y, z); }
+  Value neg(Value x) { return arith::NegFOp::create(b, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value nearest(Value x) { return math::RoundEvenOp::create(b, x); }
   Value copySign(Value x, Value sign) { return math::CopySignOp::create(b, x, sign); }
