@@ -42,6 +42,7 @@ struct Input {
 struct Output {
   Identity file;
   std::string option;
+  bool isPending; ///< appears whole, or not at all
 };
 
 /// Lists what this process reads and writes now.
@@ -104,7 +105,7 @@ static Identity identify(StringRef path) {
   return file;
 }
 
-static Error cannotWrite(StringRef path, std::error_code code) {
+Error mpcore::support::cannotWrite(StringRef path, std::error_code code) {
   return error(ErrorCode::CannotWrite,
                "cannot write output file '" + path + "': " + code.message());
 }
@@ -141,6 +142,8 @@ Expected<std::unique_ptr<MemoryBuffer>> mpcore::support::readFile(StringRef path
 
 Error mpcore::support::makeFolder(StringRef path, StringRef option) {
   std::error_code code = sys::fs::create_directories(path, true, sys::fs::all_all);
+  if (!code && !sys::fs::is_directory(path))
+    code = std::make_error_code(std::errc::not_a_directory);
   if (!code)
     code = sys::fs::access(path, sys::fs::AccessMode::Write);
   if (!code)
@@ -150,7 +153,8 @@ Error mpcore::support::makeFolder(StringRef path, StringRef option) {
 }
 
 /// Enters an output into the table, or says whose file it is.
-static Error claim(const Identity &file, StringRef option, OutputFile::Mode mode) {
+static Error claim(const Identity &file, StringRef option, OutputFile::Mode mode,
+                   bool isPending = true) {
   Table &known = table();
   std::lock_guard guard(known.lock);
   for (const Output &other : known.outputs)
@@ -164,8 +168,8 @@ static Error claim(const Identity &file, StringRef option, OutputFile::Mode mode
     if (file.isSameAs(input.file) && !(input.mayBeReplaced && mode == OutputFile::InPlace))
       return error(ErrorCode::OutputIsInput, option + " is the file that is read as " +
                                                  input.option + "; name another output");
-  known.outputs.push_back({file, option.str()});
-  ++pending;
+  known.outputs.push_back({file, option.str(), isPending});
+  pending += isPending;
   return Error::success();
 }
 
@@ -175,8 +179,8 @@ static void release(StringRef path) {
   auto found = find_if(known.outputs, [&](const Output &o) { return o.file.path == path; });
   if (found == known.outputs.end())
     return;
+  pending -= found->isPending;
   known.outputs.erase(found);
-  --pending;
 }
 
 Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path, StringRef option,
@@ -283,6 +287,32 @@ Error LateOutput::write(function_ref<void(raw_ostream &)> write) {
   std::unique_ptr<OutputFile> taken = std::move(file);
   write(taken->os());
   return taken->commit();
+}
+
+Error FollowedFile::claim(StringRef path, StringRef option) {
+  if (path.empty() || path == "-")
+    return Error::success();
+  Identity known = identify(path);
+  std::error_code code;
+  if (known.isFolder)
+    code = std::make_error_code(std::errc::is_a_directory);
+  else if (known.exists)
+    code = sys::fs::access(known.path, sys::fs::AccessMode::Write);
+  else
+    code = sys::fs::access(sys::path::parent_path(known.path), sys::fs::AccessMode::Write);
+  if (code)
+    return cannotWrite(path, code);
+  if (known.exists && !known.isRegular) // a device or pipe is nobody's
+    return Error::success();
+  if (Error taken = ::claim(known, option, OutputFile::New, /*isPending=*/false))
+    return taken;
+  this->path = known.path;
+  return Error::success();
+}
+
+FollowedFile::~FollowedFile() {
+  if (!path.empty())
+    release(path);
 }
 
 Error mpcore::support::writeFile(StringRef path, StringRef option,

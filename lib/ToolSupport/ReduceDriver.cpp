@@ -12,11 +12,30 @@
 #include "mp/Support/Files.h"
 #include "mp/Support/Progress.h"
 #include "mp/ToolSupport/InputCheck.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mpcore::support;
+
+/// Reduction passes end the process where a program that they ask of each candidate cannot run.
+static llvm::Error checkPrograms(PassManager &manager) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  manager.printAsTextualPipeline(os);
+  for (StringRef rest = text; rest.contains("test=");) {
+    rest = rest.split("test=").second;
+    StringRef program = rest.take_until([](char c) { return c == ' ' || c == '}' || c == ','; });
+    std::error_code code = llvm::sys::fs::access(program, llvm::sys::fs::AccessMode::Execute);
+    if (program.empty())
+      return error(ErrorCode::BadOption,
+                   "test= names no program: expected one that ends with 1 on a file that fails");
+    if (code)
+      return error(ErrorCode::CannotRead, "test=" + program + ": cannot run it: " + code.message());
+  }
+  return llvm::Error::success();
+}
 
 /// Reduces the file of `files` in place of its output.
 static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext &context,
@@ -52,6 +71,8 @@ static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext 
         return failure();
       })))
     return error(ErrorCode::BadOption, message);
+  if (llvm::Error error = checkPrograms(manager))
+    return std::move(error);
   setStage("reducing");
   if (failed(manager.run(*module)))
     return ExitStatus::Failed;

@@ -3,9 +3,13 @@
 // RUN: mp-query %s -c 'match named("block.1")' | FileCheck %s --check-prefix=NAMED
 // RUN: mp-query %s -c 'match reads("block.1.up")' | FileCheck %s --check-prefix=READS
 // RUN: mp-query %s -c 'match readBy("block.1.exp")' | FileCheck %s --check-prefix=READBY
-// RUN: mp-query %s -c 'count reads("weight")' -c 'count at("mp-query.mlir:40")' -c 'count opClass("R")' | FileCheck %s --check-prefix=COUNTS
+// RUN: mp-query %s -c 'count reads("weight")' -c 'count at("mp-query.mlir:49")' -c 'count opClass("R")' | FileCheck %s --check-prefix=COUNTS
 // RUN: printf 'count contraction()\nquit\ncount\n' | mp-query %s | FileCheck %s --check-prefix=TYPED
 // RUN: not mp-query %s -c 'match nosuch()' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mp-query %s -c 'count opClass("Q")' 2>&1 | FileCheck %s --check-prefix=CLASS
+// RUN: not mp-query %s -c 'count hasFormat("fp17")' 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: not mp-query %s -c 'count named(5)' 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: mp-query %s -c 'count hasFormat("fp32")' -c 'count hasFormat("i7")' | FileCheck %s --check-prefix=SHORT
 // RUN: not mp-query 2>&1 | FileCheck %s --check-prefix=NOFILE
 // RUN: not mp-query %s --nosuch 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: printf 'func.func @f(' > %t.mlir
@@ -30,6 +34,11 @@
 // TYPED: 2
 // TYPED-NOT: matmul
 // UNKNOWN: mp-query: {{.*}}nosuch
+// CLASS: mp-query: opClass("Q"): expected one of T, F, E, D, A, K, R, B; see --help
+// FORMAT: mp-query: hasFormat("fp17"): expected an element type, as f32, bf16, e4m3, i8 or index
+// TYPE: mp-query: 1:7: an argument has another type: names stand in double quotes; see --help
+// SHORT: {{^}}4
+// SHORT-NEXT: {{^}}0
 // NOFILE: mp-query: error: expected a file
 // OPTION: mp-query: error: unknown option '--nosuch'
 // BROKEN: is not a valid MLIR module

@@ -1,6 +1,10 @@
 // A failing file shrinks to what makes it fail: here, a cast to f8E4M3FN.
 // RUN: mp-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/has-fp8-cast.sh' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
+// RUN: not mp-reduce %s --reduction-tree='traversal-mode=0 test=/nowhere' 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// RUN: not mp-reduce %s --reduction-tree=traversal-mode=0 2>&1 | FileCheck %s --check-prefix=NONE
+// NOWHERE: mp-reduce: test=/nowhere: cannot run it: No such file or directory [MP201]
+// NONE: mp-reduce: test= names no program
 // CHECK-NOT: @innocent
 // CHECK: func.func @guilty
 // CHECK-NOT: math.exp

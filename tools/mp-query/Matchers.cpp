@@ -11,6 +11,9 @@
 #include "mlir/Query/Matcher/MatchersInternal.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Numerics/Format.h"
+#include "mp/Target/TargetModel.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <functional>
 
@@ -51,7 +54,18 @@ static Predicate at(StringRef place) {
   }};
 }
 
+static std::string wrongArgument;
+
+std::string mlir::mp::takeWrongArgument() { return std::exchange(wrongArgument, ""); }
+
 static Predicate opClass(StringRef name) {
+  if (!symbolizeOpClass(name)) {
+    std::string known;
+    for (uint32_t value = 0; value <= getMaxEnumValForOpClass(); ++value)
+      if (auto one = symbolizeOpClass(value))
+        known += (known.empty() ? "" : ", ") + stringifyOpClass(*one).str();
+    wrongArgument = ("opClass(\"" + name + "\"): expected one of " + known).str();
+  }
   return {[name = name.str()](Operation *op) { return stringifyOpClass(getOpClass(op)) == name; }};
 }
 
@@ -59,8 +73,24 @@ static Predicate contraction() {
   return {[](Operation *op) { return getOpClass(op) == OpClass::TensorCore; }};
 }
 
+/// An element type as MLIR spells it, or a short name of one.
+static StringRef elementTypeOf(StringRef name) {
+  name = mpcore::target::canonicalFormatName(name);
+  StringRef digits = name;
+  const bool isInteger =
+      (digits.consume_front("i") || digits.consume_front("si") || digits.consume_front("ui")) &&
+      !digits.empty() && llvm::all_of(digits, llvm::isDigit);
+  const bool isFloat =
+      mpcore::numerics::parseFormat(name) || name == "tf32" || name == "f80" || name == "f128";
+  if (!isInteger && !isFloat && name != "index" && !name.starts_with("complex<"))
+    wrongArgument =
+        ("hasFormat(\"" + name + "\"): expected an element type, as f32, bf16, e4m3, i8 or index")
+            .str();
+  return name;
+}
+
 static Predicate hasFormat(StringRef format) {
-  return {[format = format.str()](Operation *op) {
+  return {[format = elementTypeOf(format).str()](Operation *op) {
     auto isOfFormat = [&](Type type) {
       std::string text;
       llvm::raw_string_ostream(text) << getElementTypeOrSelf(type);

@@ -103,6 +103,16 @@ static void printOp(Operation *op) {
   llvm::outs() << "\n";
 }
 
+/// Rewords what upstream says of a wrong query, which fills the type of an argument into its
+/// message from memory that is gone.
+static std::string describeWrong(StringRef message) {
+  message = message.trim();
+  auto [place, said] = message.split(": ");
+  if (said.starts_with("Incorrect type for arg"))
+    return (place + ": an argument has another type: names stand in double quotes").str();
+  return message.str();
+}
+
 /// Answers one query; false if it is none.
 static bool answer(StringRef text, query::QuerySession &session) {
   text = text.trim();
@@ -117,6 +127,13 @@ static bool answer(StringRef text, query::QuerySession &session) {
   bool counts = text.consume_front("count ");
   std::string upstream = counts ? ("match " + text).str() : text.str();
   query::QueryRef parsed = query::parse(upstream, session);
+  std::string problem = takeWrongArgument();
+  if (auto *wrong = dyn_cast<query::InvalidQuery>(parsed.get()))
+    problem = describeWrong(wrong->errStr);
+  if (!problem.empty()) {
+    llvm::errs() << "mp-query: " << problem << "; see --help\n";
+    return false;
+  }
   auto *match = dyn_cast<query::MatchQuery>(parsed.get());
   if (match && !match->matcher.hasFunctionName()) {
     int64_t found = 0;
@@ -129,10 +146,6 @@ static bool answer(StringRef text, query::QuerySession &session) {
     });
     llvm::outs() << found << (counts ? "\n" : found == 1 ? " match\n" : " matches\n");
     return true;
-  }
-  if (auto *wrong = dyn_cast<query::InvalidQuery>(parsed.get())) {
-    llvm::errs() << "mp-query: " << StringRef(wrong->errStr).trim() << "; see --help\n";
-    return false;
   }
   return succeeded(parsed->run(llvm::outs(), session));
 }

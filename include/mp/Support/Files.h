@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <system_error>
 
 namespace mpcore::support {
 
@@ -32,7 +33,7 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readFile(llvm::StringRef path, llvm::StringRef option, bool isText = true);
 
 /// Makes a folder with those above it, as the umask allows. Errors name it and the reason, also
-/// where the folder exists and takes no new files.
+/// where the folder exists and takes no new files, or is a file.
 llvm::Error makeFolder(llvm::StringRef path, llvm::StringRef option);
 
 /// Writes go to a temporary file beside the destination; `commit` renames it. Destroyed without
@@ -88,6 +89,25 @@ private:
   std::string path, option;
   std::unique_ptr<OutputFile> file;
 };
+
+/// The name of a file that others follow while it is written, such as a log: there is no temporary
+/// one. While this lives, the name is taken as that of an OutputFile is.
+class FollowedFile {
+public:
+  FollowedFile() = default;
+  FollowedFile(const FollowedFile &) = delete;
+  FollowedFile &operator=(const FollowedFile &) = delete;
+  ~FollowedFile();
+
+  /// Takes `path`, unless it is empty. Errors are those of OutputFile::open; nothing is written.
+  llvm::Error claim(llvm::StringRef path, llvm::StringRef option);
+
+private:
+  std::string path; ///< symbolic links resolved; empty where nothing is taken
+};
+
+/// An output cannot be opened or written.
+llvm::Error cannotWrite(llvm::StringRef path, std::error_code code);
 
 /// Opens a file and writes it, where nothing is to be known in time.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef option,

@@ -6,6 +6,7 @@
 #define MP_LIB_EXECUTION_TOOL_OPTIONHANDLERS_H
 
 #include "RunOptions.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
@@ -33,6 +34,12 @@ inline Handler textOption(std::string &target) {
     return llvm::Error::success();
   };
 }
+
+/// Options, by name, that say nothing of the kind of file or device that is given.
+llvm::Error checkKindOfFile(const llvm::StringSet<> &given, const RunOptions &options);
+
+/// Options, by name, that say something of others, none of which is given.
+llvm::Error checkPartners(const llvm::StringSet<> &given);
 
 /// Options of the modes that run a program to learn something of it, and what they exclude.
 Handlers searchOptions(RunOptions &options);

@@ -50,30 +50,6 @@ static llvm::Error readBack(const RunOptions &options, RunFiles &files, emulator
   return llvm::Error::success();
 }
 
-/// Options that say something about functions only.
-static llvm::Error checkOptions(const RunOptions &options) {
-  const std::pair<StringRef, bool> given[] = {{"entry", !options.entry.empty()},
-                                              {"params", !options.inputs.params.empty()},
-                                              {"compare", !options.compare.empty()},
-                                              {"per-op", options.perOp},
-                                              {"check-ranges", options.checkRanges},
-                                              {"check-errors", options.checkErrors},
-                                              {"steps", options.steps > 1},
-                                              {"calibrate", options.calibrates},
-                                              {"emit-llvm", options.emitLLVM},
-                                              {"html", !options.html.empty()},
-                                              {"trace", !options.trace.empty()},
-                                              {"input-dir", !options.inputDir.empty()},
-                                              {"output-dir", !options.outputDir.empty()},
-                                              {"numerics", options.numericsName != "ieee"},
-                                              {"device=cuda", options.device == "cuda"}};
-  for (auto [name, isGiven] : given)
-    if (isGiven)
-      return createStringError("--" + name + " is of functions; '" + options.file +
-                               "' is PTX, which runs in the emulator (see --help)");
-  return llvm::Error::success();
-}
-
 namespace {
 /// An element that is not what --expect says.
 struct Difference {
@@ -158,10 +134,7 @@ static llvm::Error writeReport(RunFiles &files, const RunOptions &options,
 
 Status mlir::mp::runPtx(const RunOptions &options) {
   RunFiles files;
-  llvm::Error error = checkOptions(options);
-  if (!error)
-    error = files.open(options);
-  if (error)
+  if (llvm::Error error = files.open(options))
     return reportError(Status::BadInput, std::move(error));
   auto text = support::readFile(options.file, options.file);
   if (!text)

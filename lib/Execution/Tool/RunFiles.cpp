@@ -29,12 +29,15 @@ llvm::Error RunFiles::open(const RunOptions &options) {
     return error;
   if (llvm::Error error = trace.open(options.trace, "--trace=" + options.trace))
     return error;
-  // A monitor writes its page again and again.
-  if (options.monitor.empty())
-    if (llvm::Error error = html.open(options.html, "--html=" + options.html))
-      return error;
+  const std::string shown = "--html=" + options.html;
+  if (llvm::Error error = monitor.claim(options.monitor, "--monitor=" + options.monitor))
+    return error;
+  if (llvm::Error error = options.monitor.empty() ? html.open(options.html, shown)
+                                                  : page.claim(options.html, shown))
+    return error;
   for (auto [name, folder] : {std::pair("--input-dir=", StringRef(options.inputDir)),
-                              std::pair("--output-dir=", StringRef(options.outputDir))})
+                              std::pair("--output-dir=", StringRef(options.outputDir)),
+                              std::pair("--save-state=", StringRef(options.saveState))})
     if (!folder.empty())
       if (llvm::Error error = support::makeFolder(folder, (name + folder).str()))
         return error;

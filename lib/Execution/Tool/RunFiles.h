@@ -16,6 +16,7 @@ namespace mlir::mp {
 struct RunFiles {
   std::deque<support::LateOutput> results; ///< of --output, in order
   support::LateOutput json, html, policy, pruned, ranges, rounded, sensitivity, smoothed, trace;
+  support::FollowedFile monitor, page; ///< a monitor writes its page again and again
 
   /// Opens what `options` name; folders are made. Errors name the option.
   llvm::Error open(const RunOptions &options);

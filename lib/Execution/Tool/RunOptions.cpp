@@ -8,7 +8,6 @@
 #include "mp/Execution/KernelEstimates.h"
 #include "mp/Support/Words.h"
 #include "mp/Target/Targets.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -117,10 +116,11 @@ static Handlers dataOptions(RunOptions &options) {
        }},
       {"output",
        [&options](StringRef value) -> llvm::Error {
-         value.consume_front("@");
-         options.outputs.push_back(value.str());
-         return value.empty() ? badOption("output", value, "@FILE.npy or -")
-                              : llvm::Error::success();
+         StringRef path = value;
+         path.consume_front("@");
+         options.outputs.push_back(path.str());
+         return path.empty() ? badOption("output", value, "@FILE.npy or -")
+                             : llvm::Error::success();
        }},
       {"expect",
        [&options](StringRef value) -> llvm::Error {
@@ -294,6 +294,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       if (hasValue)
         return createStringError("--" + name + " takes no value");
       *flag->second = true;
+      given.insert(name);
       continue;
     }
     auto option = llvm::find_if(valued, [&](auto &entry) { return entry.first == name; });
@@ -317,7 +318,11 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     if (llvm::Error error = option->second(value))
       return std::move(error);
   }
+  if (llvm::Error error = checkKindOfFile(given, options))
+    return std::move(error);
   if (llvm::Error error = settle(options))
+    return std::move(error);
+  if (llvm::Error error = checkPartners(given))
     return std::move(error);
   return options;
 }

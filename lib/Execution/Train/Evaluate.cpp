@@ -22,6 +22,8 @@ using llvm::json::Object;
 /// Above the loss of A's last tenth by so much, a run has reached it.
 static constexpr double kReached = 1.02;
 static constexpr size_t kReachedMean = 50, kBlock = 16;
+/// Series hold a number for each step.
+static constexpr int64_t kMostSteps = 100'000'000;
 
 static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
 
@@ -70,6 +72,10 @@ llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
       return createStringError("'" + path + "': line " + llvm::Twine(number + 1) +
                                ": expected an event of mp-train's log, with 'kind' and 'step'");
     }
+    if (*step > kMostSteps)
+      return createStringError("'" + path + "': line " + llvm::Twine(number + 1) + ": step " +
+                               llvm::Twine(*step) + ", expected at most " +
+                               llvm::Twine(kMostSteps));
     if (*kind == "step") {
       run.readStep(*event, size_t(*step));
       skips.resize(run.losses.size());

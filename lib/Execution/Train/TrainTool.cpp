@@ -10,7 +10,6 @@
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/Version.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -60,6 +59,7 @@ static llvm::Error startAnew() {
 }
 
 static int evaluate(ArrayRef<StringRef> arguments) {
+  support::FilesOfRun files;
   double margin = 0;
   StringRef json;
   SmallVector<StringRef> logs;
@@ -78,15 +78,19 @@ static int evaluate(ArrayRef<StringRef> arguments) {
     else
       logs.push_back(argument);
   }
+  support::LateOutput output;
+  if (llvm::Error error = output.open(json, ("--json=" + json).str()))
+    return fail(std::move(error));
   auto report = evaluateRuns(logs, margin, llvm::outs());
   if (!report)
     return fail(report.takeError());
   if (json.empty())
     return 0;
-  llvm::Error error = llvm::writeToOutput(json, [&](llvm::raw_ostream &os) {
+  llvm::Error error = output.write([&](llvm::raw_ostream &os) {
     os << llvm::formatv("{0:2}", llvm::json::Value(std::move(*report))) << "\n";
-    return llvm::Error::success();
   });
+  if (!error)
+    error = files.commit();
   return error ? fail(std::move(error)) : 0;
 }
 
@@ -107,6 +111,7 @@ int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
       return fail(llvm::createStringError("unknown option '" + word + "'; see --help"));
   if (arguments.size() != 1)
     return fail(llvm::createStringError("expected one file, CONFIG.json; see --help"));
+  support::FilesOfRun files;
   auto config = TrainConfig::read(arguments.front());
   if (!config)
     return fail(config.takeError());
@@ -131,6 +136,8 @@ int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
   auto outcome = training.run(llvm::outs());
   if (!outcome)
     return fail(outcome.takeError());
+  if (llvm::Error error = files.commit())
+    return fail(std::move(error));
   if (*outcome == Training::Outcome::Restart)
     return fail(startAnew());
   return int(*outcome == Training::Outcome::Done ? Status::Done : Status::Failed);

@@ -22,6 +22,13 @@ void Training::log(Object event) {
   event["step"] = state.step;
   *events << llvm::json::Value(std::move(event)) << "\n";
   events->flush();
+  if (!events->has_error())
+    return;
+  if (!logError)
+    llvm::errs() << "mp-train: warning: '" << config.log << "' lacks events from step "
+                 << state.step << " on: " << events->error().message() << "\n";
+  logError = events->error();
+  events->clear_error();
 }
 
 llvm::Error Training::start(llvm::raw_ostream &os) {
@@ -239,12 +246,13 @@ llvm::Error Training::validate(llvm::raw_ostream &os) {
 llvm::Error Training::openLog() {
   if (config.log.empty())
     return llvm::Error::success();
+  if (llvm::Error taken = logName.claim(config.log, "'log' " + config.log))
+    return taken;
   std::error_code error;
   events =
       std::make_unique<llvm::raw_fd_ostream>(config.log, error, llvm::sys::fs::CD_OpenAlways,
                                              llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
-  return error ? createStringError("'" + config.log + "': " + error.message())
-               : llvm::Error::success();
+  return error ? support::cannotWrite(config.log, error) : llvm::Error::success();
 }
 
 /// Opens the folder of states; returns the newest of this training, if there is one.
@@ -349,5 +357,7 @@ llvm::Expected<bool> Training::train(llvm::raw_ostream &os) {
       return std::move(error);
   }
   printEnd(os);
+  if (logError)
+    return support::cannotWrite(config.log, logError);
   return true;
 }

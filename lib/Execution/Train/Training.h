@@ -8,6 +8,7 @@
 
 #include "Checkpoint.h"
 #include "Version.h"
+#include "mp/Support/Files.h"
 #include "mp/Watch/Numbers.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -86,7 +87,9 @@ private:
   State state;
   watch::Watcher watcher;
   std::optional<CheckpointFolder> folder;
+  support::FollowedFile logName;
   std::unique_ptr<llvm::raw_fd_ostream> events;
+  std::error_code logError; ///< the last of writing events, if any; the training goes on
   std::optional<double> firstLoss, lastLoss, validationLoss;
 };
 

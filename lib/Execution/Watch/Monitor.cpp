@@ -44,7 +44,7 @@ llvm::Expected<std::unique_ptr<Monitor>> Monitor::open(func::FuncOp step,
   monitor->log =
       std::make_unique<llvm::raw_fd_ostream>(monitor->options.path, error, llvm::sys::fs::OF_Text);
   if (error)
-    return llvm::createStringError("--monitor=" + monitor->options.path + ": " + error.message());
+    return support::cannotWrite(monitor->options.path, error);
   llvm::json::Array stored;
   for (const StoredShare &share : monitor->reader.stored())
     stored.push_back(llvm::json::Object{{"role", share.role},
@@ -122,9 +122,9 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
   *log << JSONValue(std::move(line)) << "\n";
   log->flush();
   if (log->has_error()) {
-    const std::string reason = log->error().message();
+    std::error_code code = log->error();
     log->clear_error();
-    return llvm::createStringError("--monitor=" + options.path + ": " + reason);
+    return support::cannotWrite(options.path, code);
   }
   const auto now = std::chrono::steady_clock::now();
   if (options.page.empty() || std::chrono::duration<double>(now - lastPage).count() < kPageSeconds)
@@ -203,9 +203,9 @@ llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
   *log << JSONValue(std::move(summary)) << "\n";
   log->close();
   if (log->has_error()) {
-    const std::string reason = log->error().message();
+    std::error_code code = log->error();
     log->clear_error();
-    return llvm::createStringError("--monitor=" + options.path + ": " + reason);
+    return support::cannotWrite(options.path, code);
   }
   return options.page.empty() ? llvm::Error::success() : writePage(/*isRunning=*/false);
 }
