@@ -136,6 +136,40 @@ TEST_F(ConstantsTest, ReachWhatTheyMayBecomeAnElementOf) {
   }
 }
 
+/// Of a whole module nothing is searched where no number reaches the limit: starts of maxima do
+/// not, bounds of clamps do.
+TEST_F(ConstantsTest, AreLookedForWhereANumberIsHuge) {
+  auto reaches = [&](StringRef body) {
+    module = parse(("func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" + body +
+                    "\n  return %r : tensor<4x4xf32>\n}")
+                       .str());
+    Value result = getMain(*module)->getRegion(0).front().getTerminator()->getOperand(0);
+    ModuleRanges ranges(*module);
+    return OverflowingConstants(*module, ranges, BFloat16Type::get(&context)).find(result) !=
+           nullptr;
+  };
+  EXPECT_TRUE(reaches("  %r = tosa.clamp %x {min_val = 3.39E+38 : f32, max_val = 3.4E+38 : f32} : "
+                      "(tensor<4x4xf32>) -> tensor<4x4xf32>"));
+  EXPECT_FALSE(reaches("  %r = tosa.clamp %x {min_val = 0.0 : f32, max_val = 3.4E+38 : f32} : "
+                       "(tensor<4x4xf32>) -> tensor<4x4xf32>"));
+  auto extremum = [](StringRef combiner, StringRef more) {
+    return (R"(
+  %low = arith.constant -3.40282347E+38 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.reduce { arith.)" +
+            combiner + R"( } ins(%x : tensor<4x4xf32>) outs(%0 : tensor<4xf32>) dimensions = [1]
+)" + more + R"(
+  %r = linalg.broadcast ins(%2 : tensor<4xf32>) outs(%x : tensor<4x4xf32>) dimensions = [1])")
+        .str();
+  };
+  StringRef alone = "  %2 = arith.negf %1 : tensor<4xf32>",
+            other = "  %2 = arith.addf %1, %0 : tensor<4xf32>";
+  EXPECT_FALSE(reaches(extremum("maximumf", alone)));
+  EXPECT_TRUE(reaches(extremum("maximumf", other))) << "the start is read by another op, too";
+  EXPECT_TRUE(reaches(extremum("minimumf", alone))) << "a minimum is its start";
+}
+
 TEST_F(ConstantsTest, AreSeenThroughWhatMovesEveryElement) {
   EXPECT_TRUE(findConstant(compute("%r = tensor.cast %one : tensor<4x4xf32> to tensor<4x4xf32>")));
   EXPECT_TRUE(findConstant(compute(R"(%e = tensor.empty() : tensor<4x4xf32>

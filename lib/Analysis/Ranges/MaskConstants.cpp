@@ -139,6 +139,31 @@ static SmallVector<double, 3> ownNumbers(Operation *op, const FloatMeaning &mean
   return numbers;
 }
 
+/// True if a maximum or minimum of at least one element begins with `operand`, and never is it.
+static bool isLosingStart(linalg::LinalgOp op, OpOperand &operand, ModuleRanges *ranges) {
+  if (op.getNumReductionLoops() == 0 || !op.isDpsInit(&operand))
+    return false;
+  auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
+  Attribute start = getConstantIn(operand.get());
+  if (!combination || !start)
+    return false;
+  FloatMeaning meaning = getFloatMeaning(combination->combiner);
+  std::optional<LoopNest> nest = readLoopNest(op);
+  return isExtremum(meaning) && !mayWin(meaning, start) && nest && hasElements(*nest) &&
+         !replacesNaN(meaning, combination->combined, ranges);
+}
+
+/// True if a constant, or tensors filled with it, are starts of extrema that lose, and no more.
+static bool onlyLoses(Value constant, ModuleRanges *ranges) {
+  return llvm::all_of(constant.getUses(), [&](OpOperand &use) {
+    auto fill = dyn_cast<linalg::FillOp>(use.getOwner());
+    if (fill && !fill.isDpsInit(&use))
+      return fill->getNumResults() == 1 && onlyLoses(fill.getResult(0), ranges);
+    auto structured = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return structured && isLosingStart(structured, use, ranges);
+  });
+}
+
 namespace {
 /// A walk backwards from a value, to every value that an element of it may come from.
 class Search {
@@ -179,16 +204,8 @@ void Search::addFeeds(Operation *op, Value carried) {
 
 void Search::addOperand(linalg::LinalgOp op, OpOperand &operand) {
   bool reduces = op.getNumReductionLoops() > 0;
-  if (op.isDpsInit(&operand) && reduces) {
-    if (!ranges)
-      return;
-    std::optional<LoopNest> nest = readLoopNest(op);
-    auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
-    Attribute start = getConstantIn(operand.get());
-    if (nest && combination && start && hasElements(*nest) &&
-        isExtremum(getFloatMeaning(combination->combiner)) &&
-        !mayWin(getFloatMeaning(combination->combiner), start) &&
-        !replacesNaN(getFloatMeaning(combination->combiner), combination->combined, ranges))
+  if (reduces && op.isDpsInit(&operand)) {
+    if (!ranges || isLosingStart(op, operand, ranges))
       return;
   } else if (reduces && op->getNumResults() == 1) {
     Value inside = skipPadding(op, 0, operand);
@@ -224,7 +241,7 @@ void Search::visit(BlockArgument argument) {
 Operation *Search::visit(OpResult value) {
   Operation *op = value.getOwner();
   Attribute constant;
-  if (matchPattern(op, m_Constant(&constant)))
+  if (op->getNumOperands() == 0 && matchPattern(op, m_Constant(&constant)))
     return isSought(constant) ? op : nullptr;
   FloatMeaning meaning = getFloatMeaning(op);
   if (auto fill = dyn_cast<linalg::FillOp>(op)) {
@@ -232,7 +249,8 @@ Operation *Search::visit(OpResult value) {
   } else if (meaning.kind == Kind::Structured) {
     values.insert(cast<linalg::LinalgOp>(op).getBlock()->getTerminator()->getOperand(
         value.getResultNumber()));
-  } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+  } else if (auto call = meaning.kind == Kind::Unknown ? dyn_cast<CallOpInterface>(op)
+                                                       : CallOpInterface()) {
     auto callee = ranges ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
     if (callee && !callee.isExternal())
       for (Block &block : callee.getFunctionBody())
@@ -248,7 +266,8 @@ Operation *Search::visit(OpResult value) {
     for (double number : ownNumbers(op, meaning, ranges))
       if (isSought(FloatAttr::get(Float64Type::get(op->getContext()), number)))
         return op;
-    addFeeds(op, value);
+    if (op->getNumRegions() > 0)
+      addFeeds(op, value);
   }
   return nullptr;
 }
@@ -290,12 +309,19 @@ static bool hasFrom(Attribute constant, double limit) {
   return rounding && rounding->largest >= limit;
 }
 
-/// True if `op` of TOSA drops NaN: what it gives instead is no constant of its own.
-static bool hasNumbersForNaN(Operation *op) {
+/// True if `op` of TOSA has numbers that reach `limit` and are no constants: what it gives where it
+/// drops NaN, and bounds of clamps on the far side.
+static bool hasOwnNumbers(Operation *op, double limit) {
   if (!isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
     return false;
   auto mode = op->getAttrOfType<tosa::NanPropagationModeAttr>("nan_mode");
-  return mode && mode.getValue() == tosa::NanPropagationMode::IGNORE;
+  if (mode && mode.getValue() == tosa::NanPropagationMode::IGNORE)
+    return true;
+  if (!isa<tosa::ClampOp>(op))
+    return false;
+  FloatMeaning meaning = getFloatMeaning(op);
+  return llvm::any_of(ownNumbers(op, meaning, nullptr),
+                      [&](double number) { return std::fabs(number) >= limit; });
 }
 
 OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &ranges,
@@ -303,20 +329,21 @@ OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &rang
     : ranges(ranges),
       limit(numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite /
             kModestFactor) {
-  // Most modules have none, which is sooner seen than that none reaches a factor.
+  // Most modules have none but starts of maxima, which is sooner seen than that none reaches a
+  // factor.
   module->walk([&](Operation *op) {
     Attribute constant;
-    bool isConstant = op->hasTrait<OpTrait::ConstantLike>() &&
+    bool isConstant = op->getNumOperands() == 0 && op->hasTrait<OpTrait::ConstantLike>() &&
                       getFloatFormat(op->getResult(0).getType()) &&
                       matchPattern(op, m_Constant(&constant));
-    isAny |= isConstant && hasFrom(constant, limit);
-    isAny |= hasNumbersForNaN(op);
+    isAny |= isConstant && hasFrom(constant, limit) && !onlyLoses(op->getResult(0), &ranges);
+    isAny |= hasOwnNumbers(op, limit);
     return isAny ? WalkResult::interrupt() : WalkResult::advance();
   });
 }
 
 Operation *OverflowingConstants::find(Value value) {
-  if (!isAny)
+  if (!isAny || unreached.contains(value))
     return nullptr;
   auto isSought = [&](Attribute constant) { return hasFrom(constant, limit); };
   auto isUnreached = [&](Value other) { return unreached.contains(other); };
