@@ -44,7 +44,10 @@ public:
                                   [&](auto function) { return frozen.contains(function); });
     if (!allFrozen)
       freezeRecursive(module);
-    auto stopAtCall = [](CallOpInterface) { return WalkResult::interrupt(); };
+    auto stopAtCall = [](Operation *op) { // looks the interface up once, where a cast does twice
+      return op->getName().hasInterface<CallOpInterface>() ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
+    };
     if (!allFrozen || module.walk(stopAtCall).wasInterrupted())
       collectUses(module);
   }

@@ -277,7 +277,9 @@ FloatMeaning meaningOfContraction(linalg::LinalgOp op) {
 /// A structured op computes what its body says; a contraction is known as one.
 template <typename Op> struct StructuredSemantics : SemanticsAnswers<StructuredSemantics<Op>, Op> {
   FloatMeaning getMeaning(Operation *op) const {
-    return mp::getOpClass(op) == OpClass::TensorCore
+    using Model = StructuredModel<Op>;
+    bool mayContract = !Model::isByBody() || cast<Op>(op).getNumReductionLoops() > 0;
+    return mayContract && Model().getOpClass(op) == OpClass::TensorCore
                ? meaningOfContraction(cast<linalg::LinalgOp>(op))
                : FloatMeaning::of(Kind::Structured, {});
   }

@@ -136,7 +136,7 @@ TEST_F(ConstantsTest, ReachWhatTheyMayBecomeAnElementOf) {
   }
 }
 
-/// Of a whole module nothing is searched where no number reaches the limit: starts of maxima do
+/// A module is searched only where a number reaches the limit: starts of maxima do not,
 /// not, bounds of clamps do.
 TEST_F(ConstantsTest, AreLookedForWhereANumberIsHuge) {
   auto reaches = [&](StringRef body) {

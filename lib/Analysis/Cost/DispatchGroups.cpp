@@ -153,25 +153,30 @@ void DispatchGroups::visitContraction(Operation *op, const Reads &reads) {
   }
 }
 
-/// True if a reduction takes a maximum, or is a whole softmax.
-static bool takesMaximum(Operation *op) {
+/// Says what a kernel of rows reduces in one op: a whole softmax does twice, first to a maximum.
+struct Reductions {
+  unsigned count = 1;
+  bool takesMaximum;
+};
+
+static Reductions readReductions(Operation *op) {
+  if (isa<linalg::LinalgOp>(op))
+    return {1, op->walk([](Operation *inner) {
+                   return isa<arith::MaximumFOp, arith::MaxNumFOp>(inner) ? WalkResult::interrupt()
+                                                                          : WalkResult::advance();
+                 }).wasInterrupted()};
   const FloatMeaning meaning = getFloatMeaning(op);
-  if (meaning.kind != FloatMeaning::Kind::Structured)
-    return meaning.kind == FloatMeaning::Kind::Softmax || meaning.reduce == domains::ReduceFn::Max;
-  return op
-      ->walk([](Operation *inner) {
-        return isa<arith::MaximumFOp, arith::MaxNumFOp>(inner) ? WalkResult::interrupt()
-                                                               : WalkResult::advance();
-      })
-      .wasInterrupted();
+  const bool isSoftmax = meaning.kind == FloatMeaning::Kind::Softmax;
+  return {isSoftmax ? 2u : 1u, isSoftmax || meaning.reduce == domains::ReduceFn::Max};
 }
 
 /// Records what a kernel of rows that `op` has become part of reads and reduces.
 void DispatchGroups::noteReads(unsigned kernel, Operation *op, const Reads &reads) {
   Kernel &into = kernels[kernel];
   if (groups.getKind(op) == KernelKind::Reduction) {
-    into.takesMaximum |= into.reductions == 0 && takesMaximum(op);
-    into.reductions += getFloatMeaning(op).kind == FloatMeaning::Kind::Softmax ? 2 : 1;
+    const Reductions reductions = readReductions(op);
+    into.takesMaximum |= into.reductions == 0 && reductions.takesMaximum;
+    into.reductions += reductions.count;
   }
   for (unsigned read : reads) {
     const Kernel &other = kernels[read];

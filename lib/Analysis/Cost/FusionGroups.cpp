@@ -30,14 +30,14 @@ static KernelKind getKernelKind(Operation *op, bool isRemakeable) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (structured && structured.getNumReductionLoops() == 0)
     return KernelKind::Elementwise;
+  // A slice of the tensor dialect is a view of memory, too; TOSA's is a copy.
+  if (!structured && (getMovement(op) == Movement::View || isa<tensor::ExtractSliceOp>(op)))
+    return KernelKind::View;
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   if (!structured && precision && precision.getTypeRule() == TypeRule::Container)
     return KernelKind::None;
-  if (getOpClass(op) == OpClass::TensorCore)
+  if (precision && precision.getOpClass() == OpClass::TensorCore)
     return KernelKind::Contraction;
-  // A slice of the tensor dialect is a view of memory, too; TOSA's is a copy.
-  if (getMovement(op) == Movement::View || isa<tensor::ExtractSliceOp>(op))
-    return KernelKind::View;
   if (structured)
     return KernelKind::Reduction;
   if (isa<linalg::SoftmaxOp, tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
@@ -107,10 +107,7 @@ bool mlir::mp::fusesIntoConsumer(OpOperand &operand,
   if (!producer || producer->getBlock() != consumer->getBlock() || producer->getNumResults() != 1 ||
       kindOf(producer) != KernelKind::Elementwise)
     return false;
-  KernelKind kind = kindOf(consumer);
-  if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
-    return false;
-  if (isDestination(operand))
+  if (!computesInRegisters(kindOf(consumer)) || isDestination(operand))
     return false;
   return isCast(producer) || (producer->getResult(0).hasOneUse() &&
                               (readsOnce(operand) || !isCostlyToRepeat(producer)));
@@ -143,11 +140,14 @@ FusionGroups::FusionGroups(FunctionOpInterface function) {
 }
 
 FusionGroups::Place &FusionGroups::getPlace(Operation *op) const {
+  if (op == lastAsked.first) // most ops are asked of several times in a row
+    return *lastAsked.second;
   auto [known, isNew] = places.try_emplace(op);
   if (isNew) {
     known->second.isRemakeable = mlir::mp::isRemakeable(op);
     known->second.kind = ::getKernelKind(op, known->second.isRemakeable);
   }
+  lastAsked = {op, &known->second};
   return known->second;
 }
 

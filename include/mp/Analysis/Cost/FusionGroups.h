@@ -24,6 +24,11 @@ enum class KernelKind : uint8_t {
 
 KernelKind getKernelKind(Operation *op);
 
+/// True of kernels that compute in registers on what they load, in whatever format that is.
+inline bool computesInRegisters(KernelKind kind) {
+  return kind == KernelKind::Elementwise || kind == KernelKind::Reduction;
+}
+
 /// True if the op that defines `operand` is computed inside the kernel of its owner. Casts are,
 /// however many readers they have; other elementwise ops when this is their one use, and nothing
 /// costly is computed several times.
@@ -64,6 +69,7 @@ private:
   Place &getPlace(Operation *op) const;
 
   mutable llvm::DenseMap<Operation *, Place> places;
+  mutable std::pair<Operation *, Place *> lastAsked; ///< until `places` grows
 };
 
 } // namespace mlir::mp

@@ -24,8 +24,7 @@ StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &s
 }
 
 bool StorageCosts::readsAnyFormat(Operation *op) const {
-  KernelKind kind = getKind(op);
-  if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
+  if (!computesInRegisters(getKind(op)))
     return false;
   const Decision *decision = decisions.find(op);
   return decision && !decision->keepsStorage;
@@ -90,8 +89,7 @@ bool StorageCosts::isMade(Value value) {
   if (!def)
     return false;
   KernelKind kind = getKind(def);
-  return kind == KernelKind::Elementwise || kind == KernelKind::Reduction ||
-         (kind == KernelKind::Contraction && hasTiles(def));
+  return computesInRegisters(kind) || (kind == KernelKind::Contraction && hasTiles(def));
 }
 
 const StorageCosts::Products &StorageCosts::productsThatRead(Value value) {

@@ -183,8 +183,7 @@ void StorageProblem::addOp(Operation *op, const Decision &decision) {
   node.results.append(results);
   if (decision.opClass == OpClass::TensorCore)
     addContraction(op, decision, node);
-  else if (decision.followsStorage() && costs.getKind(op) != KernelKind::Elementwise &&
-           costs.getKind(op) != KernelKind::Reduction)
+  else if (decision.followsStorage() && !computesInRegisters(costs.getKind(op)))
     addMover(op, node);
   else
     addComputing(op, decision, node);
@@ -290,8 +289,8 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
       TypeId type = storesNarrow ? narrowTypeOf(result) : typeOf(decisions.getStorage(result));
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
-      if (storesNarrow && type != wide && kind != KernelKind::Elementwise &&
-          kind != KernelKind::Reduction && !costs.isMadeInAnyFormat(result))
+      if (storesNarrow && type != wide && !computesInRegisters(kind) &&
+          !costs.isMadeInAnyFormat(result))
         v.cost += costs.ofCast(result, formats[wide], formats[type]);
     }
     v.cost = costs.capped(v.cost + costs.ofFirst(op));
