@@ -19,6 +19,9 @@ static Value call(ImplicitLocOpBuilder &b, StringRef intrinsic, ValueRange x,
 }
 
 static Value power(ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.ex2.approx", x); }
+static Value flushedPower(ImplicitLocOpBuilder &b, Value x) {
+  return call(b, "llvm.nvvm.ex2.approx.ftz.f", x);
+}
 static Value logarithm(ImplicitLocOpBuilder &b, Value x) {
   return call(b, "llvm.nvvm.lg2.approx.f", x);
 }
@@ -34,14 +37,15 @@ namespace {
 template <typename OpTy> struct Approximate : OpRewritePattern<OpTy> {
   using Emit = Value (*)(ImplicitLocOpBuilder &, Value);
 
-  /// Preferred to the polynomials.
-  Approximate(MLIRContext *context, Emit emit, bool markedOnly = false)
-      : OpRewritePattern<OpTy>(context, /*benefit=*/2), emit(emit), markedOnly(markedOnly) {}
+  /// Preferred to the polynomials; of all ops, or of those marked `how`.
+  Approximate(MLIRContext *context, Emit emit, StringLiteral how = "")
+      : OpRewritePattern<OpTy>(context, /*benefit=*/2), emit(emit), how(how) {}
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "no f32 scalar");
-    if (markedOnly && !op->hasAttr(kApproximateAttrName))
+    auto mark = op->template getAttrOfType<StringAttr>(kApproximateAttrName);
+    if (!how.empty() && (!mark || mark.getValue() != how))
       return rewriter.notifyMatchFailure(op, "nothing hides its error");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, emit(b, op.getOperand()));
@@ -49,7 +53,7 @@ template <typename OpTy> struct Approximate : OpRewritePattern<OpTy> {
   }
 
   Emit emit;
-  bool markedOnly;
+  StringLiteral how;
 };
 
 /// x / y  ==>  div.full, or x * rcp.approx(y) where y is at least 1
@@ -86,10 +90,12 @@ Value reciprocalRoot(ImplicitLocOpBuilder &b, Value x) {
 
 void mlir::mp::populateMarkedMath(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<Approximate<math::Exp2Op>>(context, power, /*markedOnly=*/true);
-  patterns.add<Approximate<math::ExpOp>>(context, exponential, /*markedOnly=*/true);
-  patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent, /*markedOnly=*/true);
-  patterns.add<Approximate<math::RsqrtOp>>(context, reciprocalRoot, /*markedOnly=*/true);
+  constexpr StringLiteral instruction = "instruction";
+  patterns.add<Approximate<math::Exp2Op>>(context, power, instruction);
+  patterns.add<Approximate<math::Exp2Op>>(context, flushedPower, StringLiteral("flushed"));
+  patterns.add<Approximate<math::ExpOp>>(context, exponential, instruction);
+  patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent, instruction);
+  patterns.add<Approximate<math::RsqrtOp>>(context, reciprocalRoot, instruction);
   patterns.add<ApproximateQuotient>(context);
 }
 

@@ -53,8 +53,7 @@ static BodyElement behindCasts(BodyElement e) {
   return e;
 }
 
-/// The element behind conversions that keep every value.
-static BodyElement behindWidening(BodyElement e) {
+BodyElement mlir::mp::behindWidening(BodyElement e) {
   auto widens = [](Operation *op) {
     return isa_and_nonnull<arith::ExtFOp, CastOp>(op) &&
            op->getOperand(0).getType().getIntOrFloatBitWidth() <

@@ -20,6 +20,8 @@ struct BodyElement {
 /// The op that computes an element, looked for through elementwise generics and reshapes that only
 /// change unit dimensions; a tensor where that is an argument or what a reduction makes.
 BodyElement followElement(BodyElement element);
+/// The same, and behind conversions that keep every value.
+BodyElement behindWidening(BodyElement element);
 
 struct AttentionPlan : LoopPlan {
   linalg::GenericOp scores, output;  ///< the contractions: over the head, over keys

@@ -22,6 +22,8 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
+static constexpr double kLog2E = 1.4426950408889634;
+
 static Value constant(ImplicitLocOpBuilder &b, double value) {
   return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
 }
@@ -44,6 +46,40 @@ static void rewriteOnePlusTanh(ImplicitLocOpBuilder &b, Operation *add) {
   add->getResult(0).replaceAllUsesWith(quotient);
   add->erase();
   tanh.erase();
+}
+
+/// exp(x - y)  ==>  2^24 exp(x - y) as exp2((x - y) log2 e + 24): results that f32 holds are normal
+/// numbers then. The factor cancels with that of the sum. Where x and y are values of 16 bits, exp2
+/// is of x f + c, f and c the same for a row: of |y| from 2^17 on, all other x are at least 512
+/// from it, their powers to any base are zero, and with base 2 the argument for y is exact.
+static void rewriteSoftmaxExp(ImplicitLocOpBuilder &b, const FunctionChoice &choice) {
+  arith::SubFOp difference = choice.softmax->difference;
+  Value x = difference, factor = constant(b, kLog2E), shift = constant(b, 24);
+  if (choice.form == FunctionForm::NarrowSoftmaxExp) {
+    Value y = difference.getRhs(), negated = arith::NegFOp::create(b, y);
+    Value isLarge = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, y),
+                                          constant(b, 0x1p17));
+    x = difference.getLhs();
+    shift = arith::SelectOp::create(b, isLarge, negated,
+                                    math::FmaOp::create(b, negated, factor, shift));
+    factor = arith::SelectOp::create(b, isLarge, constant(b, 1), factor);
+  }
+  auto power = math::Exp2Op::create(b, math::FmaOp::create(b, x, factor, shift));
+  mark(power, "flushed");
+  choice.op->getResult(0).replaceAllUsesWith(power);
+  choice.op->erase();
+  if (difference.use_empty())
+    difference.erase();
+}
+
+/// e / s  ==>  e (1 / s), s a sum of such exponentials, whose reciprocal is a normal number.
+static void rewriteSoftmaxQuotient(ImplicitLocOpBuilder &b, arith::DivFOp op) {
+  if (matchPattern(op.getLhs(), m_OneFloat()))
+    return mark(op, "reciprocal");
+  auto reciprocal = arith::DivFOp::create(b, constant(b, 1), op.getRhs());
+  mark(reciprocal, "reciprocal");
+  op.getResult().replaceAllUsesWith(arith::MulFOp::create(b, op.getLhs(), reciprocal));
+  op.erase();
 }
 
 /// True if a value of a body changes along a loop of its op.
@@ -104,10 +140,15 @@ static void rewriteQuotient(ImplicitLocOpBuilder &b, arith::DivFOp op) {
   op.erase();
 }
 
-static void approximate(const FunctionChoice &choice) {
+static void approximate(const FunctionChoice &choice,
+                        const DenseSet<Operation *> &softmaxQuotients) {
   ImplicitLocOpBuilder b(choice.op->getLoc(), choice.op);
   if (choice.form == FunctionForm::OnePlusTanh)
     rewriteOnePlusTanh(b, choice.op);
+  else if (choice.softmax)
+    rewriteSoftmaxExp(b, choice);
+  else if (softmaxQuotients.contains(choice.op))
+    rewriteSoftmaxQuotient(b, cast<arith::DivFOp>(choice.op));
   else if (auto quotient = dyn_cast<arith::DivFOp>(choice.op))
     rewriteQuotient(b, quotient);
   else
@@ -169,9 +210,13 @@ struct ChooseFunctions : mlir::mp::impl::ChooseFunctionsBase<ChooseFunctions> {
       if (!isPart)
         note(choice);
     }
+    DenseSet<Operation *> softmaxQuotients;
+    for (const FunctionChoice &choice : choices)
+      if (choice.softmax)
+        softmaxQuotients.insert_range(choice.softmax->quotients);
     for (const FunctionChoice &choice : choices) // readers first: a tanh goes with its sum
       if (choice.isApproximate())
-        approximate(choice);
+        approximate(choice, softmaxQuotients);
   }
 };
 

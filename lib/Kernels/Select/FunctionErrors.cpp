@@ -20,7 +20,9 @@ using namespace mlir::mp;
 
 double mlir::mp::errorOf(FunctionForm form) {
   switch (form) {
-  case FunctionForm::Exp: return 0x1p-17 + 0x1p-21;
+  case FunctionForm::Exp:
+  case FunctionForm::SoftmaxExp: return 0x1p-17 + 0x1p-21;
+  case FunctionForm::NarrowSoftmaxExp: return 0x1p-16;
   case FunctionForm::OnePlusTanh: return 0x1p-17 + 0x1p-20;
   case FunctionForm::Exp2:
   case FunctionForm::Rsqrt:
@@ -31,7 +33,9 @@ double mlir::mp::errorOf(FunctionForm form) {
 }
 
 StringRef mlir::mp::nameOf(FunctionForm form) {
-  static constexpr StringLiteral names[] = {"exp", "exp2", "tanh", "rsqrt", "1 + tanh", "quotient"};
+  static constexpr StringLiteral names[] = {
+      "exp",   "exp of a softmax", "exp of a softmax", "exp2", "tanh",
+      "rsqrt", "1 + tanh",         "quotient"};
   return names[unsigned(form)];
 }
 
@@ -242,7 +246,9 @@ private:
     const size_t before = choices.size();
     for (Value result : op.getResults())
       allow(result, {0, {}});
+    isInAttention = true;
     visitDispatch(op);
+    isInAttention = false;
     allowEach(op, {0, {}});
     size_t exponentials = 0;
     op.getBody().walk([&](math::ExpOp) { ++exponentials; });
@@ -303,9 +309,9 @@ private:
     ErrorRoom room = op->getNumResults() == 1 ? roomOf(op->getResult(0)) : ErrorRoom{0, {}};
     if (std::optional<FunctionForm> form = formOf(op);
         form && isa<linalg::GenericOp>(op->getParentOp())) {
-      choices.push_back({op, *form, errorOf(*form), room});
+      choices.push_back(choose(op, *form, room));
       if (choices.back().isApproximate()) // errors are factors
-        room.relative = (1 + room.relative) / (1 + errorOf(*form)) - 1;
+        room.relative = (1 + room.relative) / (1 + choices.back().error) - 1;
     }
     if (isConversion(op)) {
       FloatType to = roundsTo(op);
@@ -336,6 +342,21 @@ private:
     }
   }
 
+  FunctionChoice choose(Operation *op, FunctionForm form, const ErrorRoom &room) const {
+    FunctionChoice choice{op, form, errorOf(form), room, {}};
+    auto exp = dyn_cast<math::ExpOp>(op);
+    if (!exp || isInAttention || !choice.isApproximate())
+      return choice;
+    choice.softmax = softmaxAround(exp);
+    if (!choice.softmax)
+      return choice;
+    const bool fits = errorOf(FunctionForm::NarrowSoftmaxExp) <= room.relative;
+    choice.form = choice.softmax->isNarrow && fits ? FunctionForm::NarrowSoftmaxExp
+                                                   : FunctionForm::SoftmaxExp;
+    choice.error = errorOf(choice.form);
+    return choice;
+  }
+
   void allowEach(Operation *op, ErrorRoom room) {
     for (Value operand : op->getOperands())
       allow(operand, room);
@@ -351,6 +372,7 @@ private:
 
   double budget;
   bool excess;
+  bool isInAttention = false;       ///< a body that is not evaluated as it is written
   DenseMap<Value, ErrorRoom> rooms; ///< of values with uses that were seen
   SmallVector<FunctionChoice> choices;
   Facts facts;

@@ -6,6 +6,7 @@
 #ifndef MP_LIB_KERNELS_SELECT_FUNCTIONERRORS_H
 #define MP_LIB_KERNELS_SELECT_FUNCTIONERRORS_H
 
+#include "SoftmaxParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -14,12 +15,14 @@ namespace mlir::mp {
 /// Approximations of functions of f32. What instructions lose is the PTX manual's word
 /// (mp/Emulator/Approximate.h).
 enum class FunctionForm {
-  Exp,         ///< ex2.approx of x log2 e: rounding the product costs up to 2^-17 at the ends
-  Exp2,        ///< ex2.approx
-  Tanh,        ///< tanh.approx
-  Rsqrt,       ///< rsqrt.approx
-  OnePlusTanh, ///< 1 + tanh(u) as 2 / (1 + exp(-2u)), which does not cancel
-  Quotient,    ///< div.full, or products with a reciprocal
+  Exp,              ///< ex2.approx of x log2 e: rounding the product costs up to 2^-17 at the ends
+  SoftmaxExp,       ///< 2^24 exp(x - y), y the maximum of x: ex2.approx.ftz((x - y) log2 e + 24)
+  NarrowSoftmaxExp, ///< the same of x in bf16 or f16: ex2.approx.ftz(x log2 e + (24 - y log2 e))
+  Exp2,             ///< ex2.approx
+  Tanh,             ///< tanh.approx
+  Rsqrt,            ///< rsqrt.approx
+  OnePlusTanh,      ///< 1 + tanh(u) as 2 / (1 + exp(-2u)), which does not cancel
+  Quotient,         ///< div.full, or products with a reciprocal
 };
 
 /// The largest relative error of a form.
@@ -40,6 +43,7 @@ struct FunctionChoice {
   FunctionForm form;
   double error;
   ErrorRoom room;
+  std::optional<SoftmaxParts> softmax; ///< of SoftmaxExp and NarrowSoftmaxExp
 
   bool isApproximate() const { return error <= room.relative; }
 };
