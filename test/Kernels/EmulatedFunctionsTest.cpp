@@ -45,6 +45,10 @@ const Function functions[] = {
      [](double x) { return 7 / x; }, 0x1p-22, 0x1p-148, "div.full.f32"},
     {"constant divisor", "%c = arith.constant 7.3 : f32\n%r = arith.divf %a, %c : f32",
      [](double x) { return x / double(7.3f); }, 0x1p-22, 0x1p-149, "mul.rn.f32"},
+    {"product and sum",
+     "%c = arith.constant 7.3 : f32\n%h = arith.constant 0.7 : f32\n%m = arith.mulf %a, %c : f32\n"
+     "%r = arith.addf %m, %h : f32",
+     [](double x) { return x * double(7.3f) + double(0.7f); }, 0x1p-24, 0x1p-150, "fma.rn.f32"},
 };
 
 /// `@f(%x: tensor<?xFROM>) -> tensor<?xTO>`, the function in f32 between.

@@ -1,9 +1,9 @@
 // Functions before a rounding, and beside each its twin that must stay exact.
-// RUN: mp-opt %s --mp-choose-functions --remarks-filter=mp-dispatches 2> %t.remarks | FileCheck %s
+// RUN: mp-opt %s --mp-choose-functions --remarks-filter=mp-dispatches 2> %t.remarks | FileCheck %s --check-prefixes=CHECK,STRICT
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // Roundings that kernels may leave out hide nothing.
 // RUN: mp-opt %s --mp-choose-functions=excess-precision | FileCheck %s --check-prefix=EXCESS
-// EXCESS-NOT: mpk.approximate
+// EXCESS-NOT: {{mpk.approximate|math.fma}}
 // A budget of results allows what no rounding does, if it has room.
 // RUN: mp-opt %s --mp-choose-functions=budget=9e-6 --remarks-filter=mp-dispatches 2> %t.remarks | FileCheck %s --check-prefix=BUDGET
 // RUN: FileCheck %s --check-prefix=ROOM < %t.remarks
@@ -298,4 +298,62 @@ func.func @certified(%x: tensor<4xf32>) -> tensor<4xbf16> attributes {mp.certifi
     linalg.yield %1 : bf16
   } -> tensor<4xbf16>
   return %q : tensor<4xbf16>
+}
+
+// A sum takes a product that nothing else reads without the product's rounding.
+// CHECK-LABEL: func.func @product_and_sum
+// CHECK: %[[Y:.*]] = math.fma %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: arith.truncf %[[Y]]
+// CHECK-NOT: arith.mulf
+// CHECK: return
+// REMARK: approximated {{.*}}product and sum are rounded once: relative error 6.0e-08, half of what rounding to bf16 behind it may lose
+func.func @product_and_sum(%x: tensor<4xf32>, %w: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xbf16> {
+  %e = tensor.empty() : tensor<4xbf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %w, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xbf16>) {
+  ^bb0(%a: f32, %c: f32, %d: f32, %o: bf16):
+    %1 = arith.mulf %a, %c : f32
+    %2 = arith.addf %1, %d : f32
+    %3 = arith.truncf %2 : f32 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+// The product is read besides, and behind the sum is another that may cancel.
+// CHECK-LABEL: func.func @products_and_sums_kept_apart
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func @products_and_sums_kept_apart(%x: tensor<4xf32>, %w: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>) {
+  %e = tensor.empty() : tensor<4xbf16>
+  %0:3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %w, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e, %e, %e : tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>) {
+  ^bb0(%a: f32, %c: f32, %d: f32, %o: bf16, %p: bf16, %r: bf16):
+    %1 = arith.mulf %a, %c : f32
+    %2 = arith.addf %1, %d : f32
+    %3 = arith.truncf %2 : f32 to bf16
+    %4 = arith.truncf %1 : f32 to bf16
+    %7 = arith.mulf %d, %d : f32
+    %8 = arith.addf %7, %c : f32
+    %9 = arith.addf %8, %a : f32
+    %10 = arith.truncf %9 : f32 to bf16
+    linalg.yield %3, %4, %10 : bf16, bf16, bf16
+  } -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>)
+  return %0#0, %0#1, %0#2 : tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>
+}
+// Nothing is rounded behind the sum, but a budget may allow it.
+// STRICT-LABEL: func.func @product_and_sum_in_f32
+// STRICT-NOT: math.fma
+// STRICT: return
+// BUDGET-LABEL: func.func @product_and_sum_in_f32
+// BUDGET: math.fma
+func.func @product_and_sum_in_f32(%x: tensor<4xf32>, %w: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %w, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32, %o: f32):
+    %1 = arith.mulf %a, %c : f32
+    %2 = arith.addf %1, %d : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

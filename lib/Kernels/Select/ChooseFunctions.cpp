@@ -82,6 +82,19 @@ static void rewriteSoftmaxQuotient(ImplicitLocOpBuilder &b, arith::DivFOp op) {
   op.erase();
 }
 
+/// x y + z  ==>  fma(x, y, z)
+static void rewriteProductSum(ImplicitLocOpBuilder &b, Operation *sum) {
+  Value product = productOf(sum);
+  if (!product) // another sum took it
+    return;
+  Value other = sum->getOperand(sum->getOperand(0) == product ? 1 : 0);
+  Operation *factors = product.getDefiningOp();
+  Value fused = math::FmaOp::create(b, factors->getOperand(0), factors->getOperand(1), other);
+  sum->getResult(0).replaceAllUsesWith(fused);
+  sum->erase();
+  factors->erase();
+}
+
 /// True if a value of a body changes along a loop of its op.
 static bool changesAlong(linalg::LinalgOp op, Value value, unsigned loop) {
   if (value.getParentBlock() != op.getBlock())
@@ -145,6 +158,8 @@ static void approximate(const FunctionChoice &choice,
   ImplicitLocOpBuilder b(choice.op->getLoc(), choice.op);
   if (choice.form == FunctionForm::OnePlusTanh)
     rewriteOnePlusTanh(b, choice.op);
+  else if (choice.form == FunctionForm::ProductSum)
+    rewriteProductSum(b, choice.op);
   else if (choice.softmax)
     rewriteSoftmaxExp(b, choice);
   else if (softmaxQuotients.contains(choice.op))
@@ -163,6 +178,9 @@ static void note(const FunctionChoice &choice) {
     llvm::raw_string_ostream os(leaves = "half of what rounding to ");
     os << choice.room.format << " behind it may lose";
   }
+  const bool isFused = choice.form == FunctionForm::ProductSum;
+  if (isFused && !choice.isApproximate())
+    return; // as the graph says
   const StringRef name = nameOf(choice.form);
   auto say = [&](const char *format, auto... values) {
     return llvm::formatv(format, name, values...).str();
@@ -170,8 +188,9 @@ static void note(const FunctionChoice &choice) {
   if (choice.isApproximate())
     remark::passed(choice.op->getLoc(),
                    remark::RemarkOpts::name(remarks::kApproximated).category(remarks::kDispatches))
-        << say("{0} is approximate: relative error {1:e1}, {2} leaves {3:e1}", choice.error, leaves,
-               choice.room.relative);
+        << say(isFused ? "{0} are rounded once: relative error {1:e1}, {2} leaves {3:e1}"
+                       : "{0} is approximate: relative error {1:e1}, {2} leaves {3:e1}",
+               choice.error, leaves, choice.room.relative);
   else
     remark::missed(choice.op->getLoc(),
                    remark::RemarkOpts::name(remarks::kKeptExact).category(remarks::kDispatches))

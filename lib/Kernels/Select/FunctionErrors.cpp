@@ -18,51 +18,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-double mlir::mp::errorOf(FunctionForm form) {
-  switch (form) {
-  case FunctionForm::Exp:
-  case FunctionForm::SoftmaxExp: return 0x1p-17 + 0x1p-21;
-  case FunctionForm::NarrowSoftmaxExp: return 0x1p-16;
-  case FunctionForm::OnePlusTanh: return 0x1p-17 + 0x1p-20;
-  case FunctionForm::Exp2:
-  case FunctionForm::Rsqrt:
-  case FunctionForm::Quotient: return 0x1p-22;
-  case FunctionForm::Tanh: return 0x1p-11;
-  }
-  llvm_unreachable("all forms");
-}
-
-StringRef mlir::mp::nameOf(FunctionForm form) {
-  static constexpr StringLiteral names[] = {
-      "exp",   "exp of a softmax", "exp of a softmax", "exp2", "tanh",
-      "rsqrt", "1 + tanh",         "quotient"};
-  return names[unsigned(form)];
-}
-
-static bool isElementF32(Value value) { return getElementTypeOrSelf(value.getType()).isF32(); }
-
-/// The form that an op may take; nothing for other ops.
-static std::optional<FunctionForm> formOf(Operation *op) {
-  if (op->getNumResults() != 1 || !isElementF32(op->getResult(0)))
-    return std::nullopt;
-  if (isa<math::ExpOp>(op))
-    return FunctionForm::Exp;
-  if (isa<math::Exp2Op>(op))
-    return FunctionForm::Exp2;
-  if (isa<math::TanhOp>(op))
-    return FunctionForm::Tanh;
-  if (isa<math::RsqrtOp>(op))
-    return FunctionForm::Rsqrt;
-  if (isa<arith::DivFOp>(op))
-    return FunctionForm::Quotient;
-  if (isa<arith::AddFOp>(op))
-    for (unsigned i : {0, 1})
-      if (auto tanh = op->getOperand(i).getDefiningOp<math::TanhOp>();
-          tanh && tanh->hasOneUse() && matchPattern(op->getOperand(1 - i), m_OneFloat()))
-        return FunctionForm::OnePlusTanh;
-  return std::nullopt;
-}
-
 /// True for ops that round to another format, or widen exactly.
 static bool isConversion(Operation *op) {
   return isa<arith::ExtFOp, arith::TruncFOp, CastOp, RoundOp>(op);
@@ -313,6 +268,9 @@ private:
       if (choices.back().isApproximate()) // errors are factors
         room.relative = (1 + room.relative) / (1 + choices.back().error) - 1;
     }
+    if (isProductSum(op)) // its error is the sum's own: nothing is lost
+      choices.push_back(
+          {op, FunctionForm::ProductSum, errorOf(FunctionForm::ProductSum), room, {}});
     if (isConversion(op)) {
       FloatType to = roundsTo(op);
       if (to && excess && (to.isF16() || to.isBF16()))

@@ -6,28 +6,12 @@
 #ifndef MP_LIB_KERNELS_SELECT_FUNCTIONERRORS_H
 #define MP_LIB_KERNELS_SELECT_FUNCTIONERRORS_H
 
+#include "FunctionForms.h"
 #include "SoftmaxParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::mp {
-
-/// Approximations of functions of f32. What instructions lose is the PTX manual's word
-/// (mp/Emulator/Approximate.h).
-enum class FunctionForm {
-  Exp,              ///< ex2.approx of x log2 e: rounding the product costs up to 2^-17 at the ends
-  SoftmaxExp,       ///< 2^24 exp(x - y), y the maximum of x: ex2.approx.ftz((x - y) log2 e + 24)
-  NarrowSoftmaxExp, ///< the same of x in bf16 or f16: ex2.approx.ftz(x log2 e + (24 - y log2 e))
-  Exp2,             ///< ex2.approx
-  Tanh,             ///< tanh.approx
-  Rsqrt,            ///< rsqrt.approx
-  OnePlusTanh,      ///< 1 + tanh(u) as 2 / (1 + exp(-2u)), which does not cancel
-  Quotient,         ///< div.full, or products with a reciprocal
-};
-
-/// The largest relative error of a form.
-double errorOf(FunctionForm form);
-StringRef nameOf(FunctionForm form);
 
 /// The room of a value: the relative error that it may have, and the format whose rounding behind
 /// it allows that; null: the budget of a result does, or nothing where the error is 0.
@@ -51,10 +35,11 @@ struct FunctionChoice {
 /// The functions of f32 in the bodies of `func`, in reverse order. Each op between a function and a
 /// rounding must keep relative errors: products, quotients, roots, maxima, selections, views, sums
 /// of what is never negative. What a product of two approximated factors may lose is halved for
-/// each; any other use allows nothing, but for returned f32, which may be off by `budget`, relative
-/// to each element. Of attention that runs as one kernel only the exponential is a choice, whose
-/// error is that of all factors that a weight goes through there. Where kernels may compute in
-/// `excess` precision, roundings to bf16 and f16 hide nothing.
+/// each; sums of a product that is read once leave its rounding out; any other use allows nothing,
+/// but for returned f32, which may be off by `budget`, relative to each element. Of attention that
+/// runs as one kernel only the exponential is a choice, whose error is that of all factors that a
+/// weight goes through there. Where kernels may compute in `excess` precision, roundings to bf16
+/// and f16 hide nothing.
 SmallVector<FunctionChoice> chooseFunctions(func::FuncOp func, double budget, bool excess);
 
 } // namespace mlir::mp

@@ -17,10 +17,11 @@ def ChooseFunctions : Pass<"mp-choose-functions", "::mlir::func::FuncOp"> {
     only ops that keep relative errors (products, quotients, roots, maxima, selections, sums of
     what is never negative). `1 + tanh(u)` becomes `2 / (1 + exp(-2u))`, and quotients by what is
     constant along a row a product with its reciprocal. The exponentials of a softmax carry a
-    factor of 2^24 that its sum cancels, so that none is subnormal. `budget` is a relative error
-    that elements of results may have by that, where nothing else than such ops lies between.
-    Functions marked `mp.certified` stay as they are. A remark says for each function what was
-    chosen, with both errors (docs/concepts/Numerics.md).
+    factor of 2^24 that its sum cancels, so that none is subnormal. Products and sums become `fma`
+    where such a rounding is behind the sum. `budget` is a relative error that elements of results
+    may have by that, where nothing else than such ops lies between. Functions marked
+    `mp.certified` stay as they are. A remark says for each function what was chosen, with both
+    errors (docs/concepts/Numerics.md).
 
     Example (`--mp-choose-functions`): what is rounded to bf16 is approximate; f32 is not.
     ```mlir
