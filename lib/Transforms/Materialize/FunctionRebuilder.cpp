@@ -165,8 +165,8 @@ void FunctionRebuilder::rebuildDecided(Operation *op, PrecisionAttr precision) {
     }
     OperandRole role = interface.getOperandRole(operand.getOperandNumber());
     Value value = getAs(old, withFormat(old.getType(), stored));
-    if (rule == TypeRule::Uniform && uniform && !uniform.isTF32())
-      value = convert(value, uniform);
+    if (rule == TypeRule::Uniform && uniform) // tf32 is stored in f32
+      value = convert(value, uniform.isTF32() ? Float32Type::get(op->getContext()) : uniform);
     else if (role == OperandRole::Init && accumulator)
       value = convert(value, accumulator);
     if (compute && compute.isTF32() && role == OperandRole::Factor && stored.isF32())
