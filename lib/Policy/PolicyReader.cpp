@@ -73,7 +73,9 @@ private:
     if (value.getAsNull())
       return true;
     std::optional<double> number = value.getAsNumber();
-    if (!number || !(*number > 0) || *number != double(T(*number)))
+    // Only what an integer can hold may become one.
+    const bool fits = number && *number > 0 && (!std::is_integral_v<T> || *number < 0x1p63);
+    if (!fits || *number != double(T(*number)))
       return fail("expected a positive " + Twine(std::is_integral_v<T> ? "integer" : "number") +
                   ", or null for no limit");
     result = T(*number);

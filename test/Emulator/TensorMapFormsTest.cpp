@@ -158,3 +158,10 @@ TEST(TensorMapForms, IsPtxas) {
     expectPtxasForms(forms, target, llvm::StringRef(target).ends_with("a") ? 60 : 0);
   }
 }
+
+TEST(TensorMapReplace, KnowsFiveDimensions) {
+  uint8_t bytes[128] = {};
+  EXPECT_EQ(replaceField(bytes, TensorMapField::Box, 4, 8), nullptr);
+  EXPECT_STREQ(replaceField(bytes, TensorMapField::Box, 5, 8),
+               "dimensions are numbered from 0 to 4");
+}

@@ -157,6 +157,8 @@ const char *mpcore::emulator::replaceField(uint8_t *bytes, TensorMapField field,
   const bool isEmpty = std::all_of(bytes, bytes + 128, [](uint8_t byte) { return byte == 0; });
   if (p.magic != kMagic && !isEmpty)
     return "there is no tensor map at this address";
+  if (dim > 4)
+    return "dimensions are numbered from 0 to 4";
   p.magic = kMagic;
   switch (field) {
   case TensorMapField::Address: p.address = value; break;

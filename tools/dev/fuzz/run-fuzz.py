@@ -21,6 +21,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,12 @@ PROGRAMS = {"mp-fuzz-plain": ["policy", "request", "costs", "problem", "schedule
 LENGTHS = {"ptx": 4096, "text": 3000, "bytecode": 3000, "import": 3000, "cubin": 16384, "tensor-map": 400, "report": 6000, "problem": 3000}
 # Debian's LLVM is not instrumented: its allocators and signal stacks look wrong to the sanitizer.
 ASAN = "allow_user_poisoning=0:use_sigaltstack=0:detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1"
+
+
+def processor_seconds():
+    """What the programs that ended have used: harnesses run at the lowest priority, and wait."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def program_of(harness):
@@ -76,7 +83,7 @@ def fuzz(harness, seconds, build, tools):
     dictionary.write_text(dictionary_of([seeds]))
     seed = random.SystemRandom().randrange(1, 1 << 31)
     runs = edges = features = 0
-    left, start = seconds, datetime.datetime.now()
+    left, start, used = seconds, datetime.datetime.now(), processor_seconds()
     while left > 1:  # libFuzzer ends at a finding
         command = [build / "bin" / program_of(harness), harness, corpus, seeds, f"-dict={dictionary}", f"-seed={seed + len(before)}",
                    f"-max_total_time={int(left)}", f"-max_len={LENGTHS.get(harness, 2048)}", "-timeout=20", "-rss_limit_mb=4096",
@@ -91,12 +98,14 @@ def fuzz(harness, seconds, build, tools):
         left = seconds - (datetime.datetime.now() - start).total_seconds()
         if done.returncode == 0:
             break
-        fresh = set(findings.iterdir()) - before
+        fresh = {path for path in set(findings.iterdir()) - before if path.suffix != ".txt"}
         if not fresh and left > 1:
             sys.exit(f"{harness}: libFuzzer ended with {done.returncode}:\n{said[-3000:]}")
         for path in fresh:
-            (findings / f"{path.name}.txt").write_text(said[-20000:])
-        if len([path for path in set(findings.iterdir()) - before if path.suffix != ".txt"]) > 20:
+            words = findings / f"{path.name}.txt"
+            if not words.exists():
+                words.write_text(said[-20000:])
+        if len(fresh) > 20:
             break
     fresh = [path for path in set(findings.iterdir()) - before if path.suffix != ".txt"]
     upstream = [path for path in fresh if is_upstreams(harness, path, tools)]
@@ -104,14 +113,14 @@ def fuzz(harness, seconds, build, tools):
         print(f"{harness}: found {path}")
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     return {"date": start.date().isoformat(), "commit": commit, "harness": harness, "seed": seed,
-            "seconds": round((datetime.datetime.now() - start).total_seconds()), "runs": runs, "edges": edges,
+            "seconds": round(processor_seconds() - used), "runs": runs, "edges": edges,
             "features": features, "findings": len(fresh) - len(upstream), "upstream": len(upstream)}
 
 
 def run_programs(seconds, tools):
     """Random programs, from the first seed that no run of the log has had; a row of the log."""
     first = sum(int(row["runs"]) for row in read_log() if row["harness"] == "programs")
-    start = datetime.datetime.now()
+    start, used = datetime.datetime.now(), processor_seconds()
     done = subprocess.run([tools / "programs", f"--from={first}", f"--seconds={seconds}"], capture_output=True, text=True, errors="replace")
     if done.returncode not in (0, 1) or not done.stdout:
         sys.exit(f"programs: ended with {done.returncode}: {done.stderr[-2000:]}")
@@ -119,7 +128,7 @@ def run_programs(seconds, tools):
     found = json.loads(done.stdout)
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     return {"date": start.date().isoformat(), "commit": commit, "harness": "programs", "seed": first,
-            "seconds": round((datetime.datetime.now() - start).total_seconds()), "runs": found["next"] - first, "edges": 0,
+            "seconds": round(processor_seconds() - used), "runs": found["next"] - first, "edges": 0,
             "features": 0, "findings": found["findings"], "upstream": 0}
 
 
@@ -138,7 +147,7 @@ def print_page():
     hours = sum(int(row["seconds"]) for row in rows) / 3600
     print(f"""# Fuzzing
 
-What reads input from strangers, and how long it was fuzzed. `tools/dev/fuzz/run-fuzz.py --page` prints this page from the log
+What reads input from strangers, and how many processor hours it was fuzzed. `tools/dev/fuzz/run-fuzz.py --page` prints this page from the log
 of all runs, `tools/dev/fuzz/hours.csv`, to which each run adds; the harnesses are built by `tools/dev/build.sh fuzz`, with the
 address and undefined-behaviour sanitizers, and guided by libFuzzer. *Edges* are those of mp's own code that the longest run
 reached (upstream's libraries are not instrumented). *Findings* crash, hang, trip a sanitizer or break a promise of
