@@ -152,6 +152,8 @@ struct AssignSettings {
   FloatType narrow;
   double maxUnderflow = 1e-3;
   bool promotes = false; ///< what is narrow already is widened inside
+  /// Contractions whose results choose indices stay: fewer bits are meant than `narrow` has.
+  bool keepsChoices = false;
   const mpcore::performance::CostModel &costs;
   PlacementOptions placement = {};
   /// The weakest evidence that the policy trusts; what is stronger is less in the enumeration.

@@ -6,7 +6,9 @@
 
 #include "../Assign/Decisions.h"
 #include "../Scale/FunctionScaler.h"
+#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/FunctionWalk.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Prepare/Passes.h"
 
 namespace mlir::mp {
@@ -37,6 +39,7 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     AssignSettings settings = settingsOf(*request, rules, request->costs);
     settings.narrow = BFloat16Type::get(&getContext());
     settings.maxUnderflow = 1;
+    settings.keepsChoices = true;
     WalkResult done = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(scaleModule(module, chosen, settings));
     });
@@ -65,6 +68,12 @@ private:
         for (auto &[op, decision] : decisions.getOps())
           if (decisions.isNarrowContraction(op))
             contractions.push_back(op);
+          else if (decision.opClass == OpClass::TensorCore)
+            remark::missed(op->getLoc(), remark::RemarkOpts::name(remarks::kNotScaled)
+                                             .category(remarks::kPrecision)
+                                             .function(function.getName()))
+                << remark::add("{0} keeps its operands", op->getName().getStringRef().str())
+                << remark::reason("{0}", decision.describeReason());
       }
       if (failed(checkOverflows(function, contractions, chosen, scales.has_value())))
         return failure();

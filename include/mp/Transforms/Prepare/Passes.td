@@ -18,7 +18,9 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     Constants are quantised ahead of time; every other operand is scaled by its own
     magnitude at run time, from the value in f32, or with `scales` by one that
     `mp-run --calibrate` measured: there every operand must have been. Whatever a recipe cannot
-    scale stays as it is, with a remark (`--remarks-filter=mp`).
+    scale stays as it is, with a remark (`--remarks-filter=mp`), and so does a contraction whose
+    result chooses indices, as a router's does (argmax or top-k behind it): of few bits it sends
+    rows elsewhere.
 
     Example (`--mp-insert-scaling`):
     ```mlir
