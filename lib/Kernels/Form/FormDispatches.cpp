@@ -162,21 +162,21 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
   }
 
   /// Returns what the performance model sees of a body; nothing if no family takes it.
-  static std::optional<mpcore::performance::Problem> problemOfBody(Block &body) {
+  static std::optional<mpcore::performance::Problem> problemOfBody(Block &body, const Part &part) {
     std::string reason;
     if (findContraction(body)) {
       FailureOr<EpiloguePlan> plan = planEpilogue(body, reason);
       if (succeeded(plan))
         return problemOf(*plan, body);
     } else if (FailureOr<StreamPlan> plan = planStream(body, reason); succeeded(plan)) {
-      return problemOf(*plan, body);
+      return problemOf(*plan, body, part);
     }
     return std::nullopt;
   }
 
   /// The time of the best kernel for a body; nothing if no family takes it.
   static std::optional<double> secondsOf(Block &body, const Part &part) {
-    std::optional<mpcore::performance::Problem> problem = problemOfBody(body);
+    std::optional<mpcore::performance::Problem> problem = problemOfBody(body, part);
     if (!problem)
       return std::nullopt;
     auto fastest = mpcore::performance::fastestWritten(*problem, part);

@@ -101,7 +101,7 @@ bool mlir::mp::takeSmallerSchedule(mpk::DispatchOp dispatch, StringRef target) {
   FailureOr<StreamPlan> plan = planStream(body, why);
   if (!old || failed(plan))
     return false;
-  Problem problem = problemOf(*plan, body);
+  Problem problem = problemOf(*plan, body, *part);
   auto registersOf = [&](const Schedule &schedule) {
     llvm::Expected<Resources> resources = resourcesOf(problem, schedule, *part);
     if (resources)
@@ -152,7 +152,7 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
       return; // mp-refuse-dispatches says so
     if (movesAcross(*plan, body))
       return; // a transposition may be the better map, as its family sees on buffers
-    Problem problem = problemOf(*plan, body);
+    Problem problem = problemOf(*plan, body, part);
     llvm::Expected<Ranked> chosen = choose(problem, part);
     llvm::Expected<std::vector<Ranked>> ranked = rank(problem, part, /*limit=*/2);
     if (!chosen || !ranked) {

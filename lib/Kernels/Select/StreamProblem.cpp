@@ -39,13 +39,35 @@ double mlir::mp::instructionsOf(Operation *op) {
   return isa_and_nonnull<math::MathDialect>(op->getDialect()) ? 20 : 1;
 }
 
+/// Instructions that a multiprocessor begins in the time that its f64 units take for one: of 128
+/// lanes a cycle 32 are f64's on a V100 or an A100, 64 on an H100 or a B200, 2 elsewhere (CUDA
+/// programming guide, throughput of native arithmetic instructions; of 10.3 and 11.0 *assumed*).
+static double instructionsOfDouble(const Part &part) {
+  switch (part.specific->computeCapability) {
+  case 70:
+  case 80: return 4;
+  case 90:
+  case 100: return 2;
+  default: return 64;
+  }
+}
+
+/// True for what an op computes on f64: not for what it moves.
+static bool isDouble(Operation *op) {
+  auto isF64 = [](Type type) { return type.isF64(); };
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp>(op) &&
+         (llvm::any_of(op->getOperandTypes(), isF64) || llvm::any_of(op->getResultTypes(), isF64));
+}
+
 /// Instructions of all bodies, for each of `points`.
-static double instructionsOfBodies(const StreamPlan &plan, Block &body, double points) {
+static double instructionsOfBodies(const StreamPlan &plan, Block &body, double points,
+                                   const Part &part) {
   double instructions = 0;
   for (auto op : body.getOps<linalg::LinalgOp>()) {
     double each = 0, iterations = 1;
     for (Operation &inner : op.getBlock()->without_terminator())
-      each += instructionsOf(&inner);
+      each += instructionsOf(&inner) * (isDouble(&inner) ? instructionsOfDouble(part) : 1);
     for (int loop : plan.opLoops.lookup(op))
       if (loop >= 0)
         iterations *=
@@ -74,7 +96,7 @@ static double gathersOf(Block &body) {
   return gathers;
 }
 
-Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
+Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body, const Part &part) {
   const double rows = pointsOf(plan, plan.rows), columns = pointsOf(plan, plan.columns);
   const double points = rows * columns;
   const size_t outputs = plan.results.size();
@@ -99,7 +121,7 @@ Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
   }
   for (Value result : plan.results)
     written += bytesOf(result) * pointsOf(plan, result);
-  const double instructions = instructionsOfBodies(plan, body, points);
+  const double instructions = instructionsOfBodies(plan, body, points, part);
   auto each = [&](double bytes) { return points ? bytes / points : 0; };
   LiveWords live = liveWords(plan);
   live.passing += 2.0 * double(outputs); // their addresses

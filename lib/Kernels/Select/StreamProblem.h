@@ -6,13 +6,15 @@
 #define MP_LIB_KERNELS_SELECT_STREAMPROBLEM_H
 
 #include "../Plan/StreamPlan.h"
+#include "mp/Performance/Part.h"
 #include "mp/Performance/Problem.h"
 
 namespace mlir::mp {
 
 /// The problem of a body with this plan: a map, rows, or a reduction of columns. Dynamic sizes are
-/// taken to be kAssumedSize.
-mpcore::performance::Problem problemOf(const StreamPlan &plan, Block &body);
+/// taken to be kAssumedSize. An instruction in f64 counts as many as `part` begins in its time.
+mpcore::performance::Problem problemOf(const StreamPlan &plan, Block &body,
+                                       const mpcore::performance::Part &part);
 
 /// Instructions of a scalar op: functions are polynomials, divisions are short loops.
 double instructionsOf(Operation *op);
