@@ -212,4 +212,49 @@ func.func @main(%x: tensor<1x4x4x16xf32> {mp.range = [-0.1732, 0.1732]}, %w: ten
   EXPECT_EQ(storedBy("tosa.matmul", Float16Type::get(&context)), 0);
 }
 
+/// 16 products of x and weights of 1/64, each layer behind a ReLU: x, of size 1, becomes 1/16, and
+/// half of its square is left by ReLU. Initialisers make arguments as large as what they multiply
+/// needs, so that of those nothing is known.
+TEST_F(ErrorModelTest, SizesBehindConstantsAreKnown) {
+  auto layer = [](StringRef x, StringRef result, StringRef weight) {
+    return ("  %" + result + R"(s = linalg.matmul ins(%)" + x + ", %" + weight +
+            R"( : tensor<16x16xf32>, tensor<16x16xf32>) outs(%zero : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %)" + result +
+            " = arith.maximumf %" + result + R"(s, %zero : tensor<16x16xf32>
+)")
+        .str();
+  };
+  module = parse(R"(
+func.func @main(%x: tensor<16x16xf32> {mp.range = [-1.7320508, 1.7320508]}, %p: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %w = arith.constant dense<0.015625> : tensor<16x16xf32>
+)" + layer("x", "a", "w") +
+                 layer("a", "b", "w") + layer("x", "c", "p") + R"(
+  return %b, %c : tensor<16x16xf32>, tensor<16x16xf32>
+})");
+  ErrorModel model(getMain(*module));
+  SmallVector<double> sizes;
+  getMain(*module)->walk([&](linalg::MatmulOp product) {
+    sizes.push_back(model.getKnownSize(product.getInputs()[0]).value_or(-1));
+    sizes.push_back(model.getKnownSize(product.getResult(0)).value_or(-1));
+  });
+  ASSERT_EQ(sizes.size(), 6u);
+  EXPECT_EQ(sizes[0], -1) << "an argument";
+  EXPECT_NEAR(sizes[1], 1.0 / 16, 1e-6);
+  EXPECT_NEAR(sizes[2], 1.0 / 16 / std::sqrt(2.0), 1e-4) << "by quadrature, up to four deviations";
+  EXPECT_NEAR(sizes[3], 1.0 / 256 / std::sqrt(2.0), 1e-5);
+  EXPECT_EQ(sizes[5], -1) << "made by a parameter";
+}
+
+/// f16 has steps of 2^-24 below its normal numbers: of elements as large as one step, rounding
+/// loses 1/12 of the square, and of zeros nothing.
+TEST_F(ErrorModelTest, SmallElementsUnderflow) {
+  FloatType f16 = Float16Type::get(&context);
+  const double step = std::ldexp(1.0, -24);
+  EXPECT_NEAR(getUnderflowNoise(step, f16), 1.0 / 12, 1e-9);
+  EXPECT_NEAR(getUnderflowNoise(8 * step, f16), 1.0 / 12 / 64, 1e-9);
+  EXPECT_EQ(getUnderflowNoise(step / 100, f16), 1) << "all of it";
+  EXPECT_EQ(getUnderflowNoise(0, f16), 0);
+}
+
 } // namespace

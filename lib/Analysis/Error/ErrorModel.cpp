@@ -54,8 +54,11 @@ public:
       if (flips > 0)
         model.flips[slope.from] += std::sqrt(slope.squared) * flips;
     }
-    for (auto &[value, signal] : signals)
+    for (auto &[value, signal] : signals) {
       model.rms[value] = signal.rms;
+      if (signal.hasKnownWeights)
+        model.knownSizes[value] = signal.known * signal.rms;
+    }
   }
 
 private:
@@ -181,12 +184,10 @@ private:
       // Nothing is averaged where one weight is all there is.
       terms = std::max(terms, std::sqrt(products));
     }
-    double sum = terms * size;
-    for (Value value : added)
-      sum = std::hypot(sum, signals.lookup(value).rms);
-    auto isZero = [&](Value value) { return signals.lookup(value).isZero; };
-    ErrorSignal signal{sum};
-    signal.isZero = llvm::any_of(factors, isZero) && llvm::all_of(added, isZero);
+    auto signalsOf = [&](ArrayRef<Value> values) {
+      return llvm::map_to_vector<2>(values, [&](Value value) { return signals.lookup(value); });
+    };
+    ErrorSignal signal = sumOfProducts(terms * size, signalsOf(factors), signalsOf(added));
     for (Value result : op->getResults()) {
       set(result, signal);
       for (Value factor : factors)

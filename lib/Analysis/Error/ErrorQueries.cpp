@@ -39,14 +39,24 @@ static domains::Accumulation getAccumulation(StringRef chip,
                : domains::Accumulation::sequential(numerics::Format::F32);
 }
 
-double ErrorModel::getUnderflow(Operation *contraction, FloatType format) const {
+std::optional<double> ErrorModel::getKnownSize(Value value) const {
+  auto known = knownSizes.find(value);
+  return known == knownSizes.end() ? std::nullopt : std::optional(known->second);
+}
+
+double mlir::mp::getUnderflowNoise(double size, FloatType format) {
   // Half of the spacing at most, uniformly; but zero is no further off than the whole value.
-  double spacing = APFloat::getSmallest(format.getFloatSemantics()).convertToDouble(), sum = 0;
+  double spacing = APFloat::getSmallest(format.getFloatSemantics()).convertToDouble();
+  return size > 0 ? std::min(spacing * spacing / (12 * size * size), 1.0) : 0;
+}
+
+double ErrorModel::getUnderflow(Operation *contraction, FloatType format) const {
+  double sum = 0;
   auto interface = cast<PrecisionOpInterface>(contraction);
   for (OpOperand &operand : contraction->getOpOperands())
-    if (double size = rms.lookup(operand.get());
-        size > 0 && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      sum += std::min(spacing * spacing / (12 * size * size), 1.0);
+    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
+      sum += getUnderflowNoise(getKnownSize(operand.get()).value_or(rms.lookup(operand.get())),
+                               format);
   return sum;
 }
 
@@ -63,7 +73,8 @@ double ErrorModel::getStored(Operation *contraction, FloatType format) const {
       sum += addend * addend;
     }
   double rounding = domains::kRoundingRms * numerics::info(*stored).unitRoundoff;
-  return rounding * rounding * sum;
+  return rounding * rounding * sum +
+         getUnderflowNoise(getKnownSize(contraction->getResult(0)).value_or(size), format);
 }
 
 double mlir::mp::getContractionNoise(FloatType format, int64_t products, StringRef chip) {

@@ -91,19 +91,14 @@ ErrorSignal ErrorSignal::ofExponential(double exponent) {
   return result;
 }
 
-ErrorSignal ErrorSignal::summed(int64_t count) const {
-  // The squares of elements divided by the sum of all add up to 1 at most.
-  ErrorSignal sum = scaled(std::max(double(count) * getMeanShare(), std::sqrt(double(count))));
-  sum.share = 1;
-  return sum;
-}
-
 ErrorSignal ErrorSignal::scaled(double by) const {
   ErrorSignal result;
   result.rms = rms * by;
   result.nonNegative = nonNegative;
   result.nonPositive = nonPositive;
   result.isMade = isMade;
+  result.hasKnownWeights = hasKnownWeights;
+  result.known = known;
   result.isZero = isZero;
   result.isMasked = isMasked;
   result.isCounted = isCounted;
@@ -130,6 +125,8 @@ ErrorSignal ErrorSignal::softmax(int64_t count) const {
 BinaryImage mlir::mp::squareOf(const ErrorSignal &x) {
   ErrorSignal square;
   square.isMade = x.isMade;
+  square.hasKnownWeights = x.hasKnownWeights;
+  square.known = x.known * x.known;
   square.rms = x.rms * x.rms;
   square.nonNegative = true;
   return {square, {2 * x.rms, 0}}; // one error, not two
@@ -171,6 +168,8 @@ std::pair<ErrorSignal, double> mlir::mp::clampOf(const ErrorSignal &x, double lo
   image.isShifted = image.isMaximum = false;
   // Layers are initialised, and trained, so that what ReLU lets through keeps its size.
   kept.nonNegative |= lo == 0;
+  if (x.hasKnownWeights && kept.nonNegative && !x.nonNegative)
+    image.known *= M_SQRT1_2;
   if (!std::isfinite(x.rms))
     return {image, 1};
   double weights = 0, squares = 0, inside = 0;
@@ -192,10 +191,31 @@ static double decayOf(const ErrorSignal &average, const ErrorSignal &by) {
 /// The number that a constant of one sign is, by its size.
 static double constantOf(const ErrorSignal &x) { return x.nonNegative ? x.rms : -x.rms; }
 
-BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
+/// Combines what known weights make of the sizes of two operands.
+static double knownOf(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
+  double all = std::hypot(x.rms, y.rms);
+  switch (fn) {
+  case BinaryFn::Add:
+  case BinaryFn::Sub:
+    return all > 0 && std::isfinite(all) ? std::hypot(x.known * x.rms, y.known * y.rms) / all : 1;
+  case BinaryFn::Mul: return x.known * y.known;
+  case BinaryFn::Div: return x.known / y.known;
+  default: return x.rms >= y.rms ? x.known : y.known;
+  }
+}
+
+/// A signal that says what `x` and `y` were made of, but no size.
+static ErrorSignal originOf(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
   ErrorSignal z;
   z.isMade = x.isMade && y.isMade;
+  z.hasKnownWeights = x.hasKnownWeights || y.hasKnownWeights;
+  z.known = knownOf(fn, x, y);
   z.isCounted = x.isCounted || y.isCounted;
+  return z;
+}
+
+BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
+  ErrorSignal z = originOf(fn, x, y);
   if ((fn == BinaryFn::Add || fn == BinaryFn::Sub) && y.hides(x))
     return {x.maskedBy(y), {1, 1}};
   if (fn == BinaryFn::Add && x.hides(y))
@@ -237,6 +257,7 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
       return {x, {1, 0}};
     z = applyBinary(BinaryFn::Mul, x, y).signal;
     z.rms = x.rms / y.rms;
+    z.known = knownOf(fn, x, y);
     z.isAverage = isShareOf(x, y, /*divides=*/true);
     if (x.isMade && y.totalCount > 0 && !y.isInverse) {
       z.totalOf = y.totalOf;
@@ -312,6 +333,11 @@ std::pair<ErrorSignal, double> UnaryImages::apply(UnaryFn fn, const ErrorSignal 
     double value = domains::evaluate(fn, x.rms), step = 1e-4 * x.rms;
     ErrorSignal image = ErrorSignal::between(value, value);
     image.isMade = x.isMade;
+    image.hasKnownWeights = x.hasKnownWeights;
+    image.known = fn == UnaryFn::Rsqrt        ? 1 / std::sqrt(x.known)
+                  : fn == UnaryFn::Sqrt       ? std::sqrt(x.known)
+                  : fn == UnaryFn::Reciprocal ? 1 / x.known
+                                              : 1;
     if (fn == UnaryFn::Reciprocal && x.totalCount > 0) {
       image.totalOf = x.totalOf;
       image.totalCount = x.totalCount;
@@ -328,6 +354,8 @@ std::pair<ErrorSignal, double> UnaryImages::apply(UnaryFn fn, const ErrorSignal 
     entry->second = integrate(fn, x);
   auto image = entry->second;
   image.first.isCounted = x.isCounted;
+  image.first.hasKnownWeights = x.hasKnownWeights;
+  image.first.known = domains::evaluate(fn, 0) == 0 ? x.known : 1;
   if (fn == UnaryFn::Exp || fn == UnaryFn::Exp2) {
     double exponent = x.spread > 0 ? x.spread : x.rms;
     // Exponentials of normal values are log-normal.

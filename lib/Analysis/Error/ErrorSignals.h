@@ -27,6 +27,10 @@ struct ErrorSignal {
   bool isState = false;
   double decay = 0;
   bool isMade = false; ///< of constants and integers alone
+  /// Made by contractions with constants, whose size is no assumption about initialisers: behind
+  /// ReLU its elements come to `known` times `rms`, which takes them for as large as trained ones.
+  bool hasKnownWeights = false;
+  double known = 1;
   bool isZero = false; ///< a constant of zeros, or made by multiplying one
   bool isCounted =
       false; ///< of integers among others, which as masks hide padding, not what comes later
@@ -85,6 +89,9 @@ BinaryImage squareOf(const ErrorSignal &x);
 /// True if a product (or with `divides` a quotient) of `x` and `y` is what is not negative divided
 /// by a sum of such: weights that add up to one where the sum is of `x`.
 bool isShareOf(const ErrorSignal &x, const ErrorSignal &y, bool divides);
+/// A sum of size `products` of products of `factors`, and what is added to it.
+ErrorSignal sumOfProducts(double products, ArrayRef<ErrorSignal> factors,
+                          ArrayRef<ErrorSignal> added);
 /// x kept within [lo, hi], and the slope along it.
 std::pair<ErrorSignal, double> clampOf(const ErrorSignal &x, double lo, double hi);
 

@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Cost/Placement.h"
 #include "mp/Analysis/Cost/Suggestions.h"
+#include "mp/Analysis/Error/ErrorModel.h"
 #include "mp/Analysis/Ranges/MaskConstants.h"
 #include "mp/Analysis/Ranges/NormOverflow.h"
 #include "mp/Analysis/Ranges/Poles.h"
@@ -240,6 +241,13 @@ public:
   /// Operands of terminators that become result `index` of the function.
   SmallVector<OpOperand *> getReturned(unsigned index) const;
 
+  /// Returns the variance model of the function; built at the first call.
+  const ErrorModel &getErrorModel() {
+    if (!errorModel)
+      errorModel.emplace(function);
+    return *errorModel;
+  }
+
   /// The poles of the module; found at the first call.
   const Poles &getPoles() { return ranges.getPoles(); }
 
@@ -250,6 +258,7 @@ private:
   FunctionOpInterface function;
   const CarriedStorage &carried;
   ModuleRanges &ranges;
+  std::optional<ErrorModel> errorModel;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };

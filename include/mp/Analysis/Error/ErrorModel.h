@@ -36,6 +36,10 @@ public:
   /// modelled as so small that `format` rounds them to its subnormal numbers or to zero.
   double getUnderflow(Operation *contraction, FloatType format) const;
 
+  /// Root mean square of what contractions with constants made, by these and the sizes of the
+  /// arguments; nothing of other values, whose sizes are assumptions about initialisers.
+  std::optional<double> getKnownSize(Value value) const;
+
   /// The same of a contraction whose results and addends have the format of its factors, as those
   /// of TOSA's convolutions: both are rounded to `format`, too. Zero of others.
   double getStored(Operation *contraction, FloatType format) const;
@@ -52,6 +56,7 @@ private:
   bool known = true;
   Value unsized;
   llvm::DenseMap<Value, double> rms;           ///< modelled, of the elements; 0 if unknown
+  llvm::DenseMap<Value, double> knownSizes;    ///< see getKnownSize()
   llvm::DenseMap<Value, double> amplification; ///< of mean square errors
   llvm::DenseMap<Value, double> flips;         ///< mean square, per error
 };
@@ -61,6 +66,9 @@ private:
 double getContractionNoise(FloatType format, int64_t products, llvm::StringRef chip);
 /// The same of split products.
 double getContractionNoise(numerics::SplitScheme scheme, int64_t products, llvm::StringRef chip);
+/// Mean square of the relative error of elements of this size where `format` rounds them to its
+/// subnormal numbers or to zero.
+double getUnderflowNoise(double size, FloatType format);
 
 } // namespace mlir::mp
 

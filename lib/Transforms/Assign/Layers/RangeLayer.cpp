@@ -5,12 +5,14 @@
 // format, as TOSA's convolutions: a checked constant, a proved, stated or measured range,
 // an overflow check behind it, or the class assumption (Analysis/Ranges). A contraction without
 // keeps its formats, and the reason; one with remembers the weakest evidence among its factors.
-// A finite constant that is infinite in the format is evidence against it, whatever the format.
+// A finite constant that is infinite in the format is evidence against it, whatever the format, and
+// so are known weights that make a factor vanish in it.
 
 #include "../Decisions.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -113,8 +115,54 @@ static std::string explainPole(Operation *op, FunctionDecisions &decisions) {
          "' " + describeLocation(pole->getLoc()) + ", which no range keeps away";
 }
 
+/// Returns the size below which elements lose three bits more by underflow than those of normal
+/// size by rounding: f16 loses what bf16 keeps.
+static double getVanishingSize(const AssignSettings &settings) {
+  constexpr double threeBits = 64;
+  const double limit = threeBits * getContractionNoise(settings.narrow, 1, settings.policy.target);
+  // Noise of underflow is inverse to the square of sizes.
+  return std::sqrt(getUnderflowNoise(1, settings.narrow) / limit);
+}
+
+/// Returns why `op` must stay wide where known weights make what it rounds vanish.
+static std::string explainUnderflow(Operation *op, FunctionDecisions &decisions,
+                                    const AssignSettings &settings) {
+  const double least = getVanishingSize(settings);
+  auto vanishes = [&](Value value) {
+    std::optional<double> size = decisions.getErrorModel().getKnownSize(value);
+    return size && *size > 0 && *size < least;
+  };
+  auto explain = [&](const Twine &what) {
+    return llvm::formatv("{0} is modelled to be below {1:e1}, where {2} would lose more to "
+                         "underflow than bf16 by rounding: scale it, or take bf16",
+                         what.str(), least, getFormatName(settings.narrow))
+        .str();
+  };
+  const Decision &decision = *decisions.find(op);
+  PrecisionOpInterface interface = decision.interface;
+  for (OpOperand &operand : op->getOpOperands())
+    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor &&
+        vanishes(operand.get()))
+      return explain("operand " + Twine(operand.getOperandNumber()));
+  if (roundsAll(decision, settings.narrow) && llvm::any_of(op->getResults(), vanishes))
+    return explain("its result");
+  return "";
+}
+
+/// True if a contraction multiplies with a constant: without, sizes are assumptions.
+static bool hasKnownWeights(FunctionDecisions &decisions) {
+  return llvm::any_of(decisions.getOps(), [](auto &entry) {
+    return entry.second.opClass == OpClass::TensorCore &&
+           llvm::any_of(entry.first->getOperands().take_front(2),
+                        [](Value factor) { return bool(findConstant(factor)); });
+  });
+}
+
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
   auto ranges = [&]() -> const FunctionRanges & { return decisions.getRanges(); };
+  // Recipes scale what they store.
+  const bool mayUnderflow =
+      hasSmallerRange(settings.narrow) && !settings.placement.recipe && hasKnownWeights(decisions);
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
@@ -122,6 +170,9 @@ LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSe
     if (found.missing.empty() && settings.policy.evidence == policy::RequiredEvidence::Proved &&
         decisions.canContractIn(op, settings.narrow))
       found.missing = explainPole(op, decisions);
+    if (found.missing.empty() && mayUnderflow && found.evidence != Evidence::Guarded &&
+        decisions.canContractIn(op, settings.narrow))
+      found.missing = explainUnderflow(op, decisions, settings);
     if (!found.missing.empty())
       decision.decide(decision.compute, Origin::Range, found.missing);
     else if (hasSmallerRange(settings.narrow))

@@ -24,7 +24,7 @@ ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &set
       if (precision && precision.getOpClass() == OpClass::TensorCore)
         ordinals.try_emplace(op, ordinals.size());
     });
-  model.emplace(decisions.getFunction());
+  model = &decisions.getErrorModel();
   largest = (int64_t(1) << 58) / std::max<int64_t>(decisions.getOps().size(), 1);
   double whole = getShares();
   if (options.maxRelError > 0)
@@ -61,7 +61,7 @@ std::optional<double> ErrorShares::estimate() {
   if (!hasContractions())
     return std::nullopt;
   if (!model)
-    model.emplace(decisions.getFunction());
+    model = &decisions.getErrorModel();
   // The model is linear: of errors as large as the results it knows nothing. Nor of those that
   // reach no result, but what is printed or written, say.
   double error = std::sqrt(getShares());

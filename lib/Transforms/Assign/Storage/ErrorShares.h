@@ -63,7 +63,7 @@ private:
   const PlacementOptions &options;
   StringRef chip;
   const OperandSchemes *schemes;
-  std::optional<ErrorModel> model;
+  const ErrorModel *model = nullptr; ///< null where nobody asks for errors
   const assignment::MeasuredFunction *measured = nullptr;
   llvm::DenseMap<Operation *, unsigned> ordinals; ///< of contractions, where errors were measured
   int64_t largest = 0;                            ///< of one op, so that all of them add up
