@@ -20,12 +20,6 @@ Accumulation Accumulation::sequential(Format format) {
   return result;
 }
 
-Accumulation Accumulation::pairwise(Format format) {
-  Accumulation result = sequential(format);
-  result.isPairwise = true;
-  return result;
-}
-
 Accumulation Accumulation::tensorCore(const numerics::TensorCoreModel &model) {
   Accumulation result;
   result.format = model.result;
@@ -78,13 +72,6 @@ static double chained(int64_t steps, double step, Order order) {
 double Accumulation::relativeError(int64_t k, Order order) const {
   if (k <= 0)
     return 0;
-  if (isPairwise) {
-    // ceil(log2 k) additions and the product's own rounding.
-    int levels = 1;
-    while ((int64_t{1} << (levels - 1)) < k && levels < 63)
-      ++levels;
-    return chained(levels, step, order);
-  }
   int64_t chunk = promoteEvery && promoteEvery < k ? promoteEvery : k;
   double inner = chained(ceilDivide(chunk, group), step, order);
   if (!promoteEvery)

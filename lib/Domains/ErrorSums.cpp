@@ -4,8 +4,6 @@
 
 #include "ErrorDetail.h"
 
-#include "mp/Domains/Relational.h"
-
 #include <algorithm>
 
 namespace mpcore::domains {
@@ -35,7 +33,7 @@ static SumParts sumParts(const Measured &x, const ReducedElements &elements,
     magnitudes = std::min(magnitudes, mulUp(root, addUp(x.value.norm2, x.error.norm2)));
   }
   int64_t terms = elements.count.max.value_or(0);
-  if (accumulation.group == 1 && !accumulation.isPairwise)
+  if (accumulation.group == 1)
     terms = std::max<int64_t>(terms - 1, 0);
   parts.accumulation =
       elements.count.max ? mulUp(accumulation.relativeError(terms), magnitudes) : kInf;
@@ -60,24 +58,6 @@ ErrorFacts sumError(const Measured &x, const ReducedElements &elements,
   FloatFacts exact = reduce(ReduceFn::Sum, x.value, elements, arithmetic.rowLength);
   return stored(sumParts(x, elements, accumulation), x, exact,
                 accumulation.format != arithmetic.format, arithmetic);
-}
-
-ErrorFacts meanError(const Measured &x, const ReducedElements &elements,
-                     const Accumulation &accumulation, const Arithmetic &arithmetic) {
-  if (x.error.isBottom() || x.value.isBottom())
-    return ErrorFacts::bottom();
-  double fewest = static_cast<double>(elements.count.min);
-  SumParts parts = sumParts(x, elements, accumulation);
-  if (!elements.count.isExact() || fewest < 1)
-    return ErrorFacts::unknown();
-  parts.inherited = divUp(parts.inherited, fewest);
-  parts.accumulation = divUp(parts.accumulation, fewest);
-  FloatFacts exact = reduce(ReduceFn::Mean, x.value, elements, arithmetic.rowLength);
-  // The division rounds once in the accumulator's format, storing once more.
-  Arithmetic division = arithmetic;
-  division.format = accumulation.format;
-  ErrorFacts quotient = stored(parts, x, exact, true, division);
-  return accumulation.format == arithmetic.format ? quotient : rounded(quotient, exact, arithmetic);
 }
 
 /// Relative and absolute parts of converting an operand: |converted - x| <= u |x| + eta.
@@ -191,16 +171,6 @@ double splitError(double x, double w, int64_t k, numerics::SplitScheme scheme,
                addUp(lost, subnormal));
 }
 
-double relativeToAbsoluteSum(numerics::Format operands, const Accumulation &accumulation, int64_t k,
-                             Order order) {
-  double u = numerics::info(operands).unitRoundoff;
-  double conversion = 2 * u + u * u;
-  double sum = accumulation.relativeError(k, order);
-  if (order == Order::FirstOrder)
-    return conversion + sum;
-  return addUp(addUp(conversion, sum), mulUp(conversion, sum));
-}
-
 SoftmaxError softmaxError(const Measured &x, int64_t n, double expUlps,
                           const Arithmetic &arithmetic) {
   SoftmaxError result;
@@ -232,41 +202,6 @@ SoftmaxError softmaxError(const Measured &x, int64_t n, double expUlps,
   // Both vectors are distributions up to rounding.
   result.elements.abs = std::min(result.elements.abs, addUp(1, rounding));
   return result;
-}
-
-ErrorFacts layerNormError(const Measured &x, int64_t n, double epsilon, double minVariance,
-                          const Arithmetic &arithmetic) {
-  if (x.error.isBottom() || x.value.isBottom())
-    return ErrorFacts::bottom();
-  ErrorFacts error;
-  error.provenance = weakest(x.error.provenance, x.value.provenance);
-  const numerics::FormatInfo &facts = numerics::info(arithmetic.format);
-  double terms = static_cast<double>(n), u = facts.unitRoundoff, root = sqrtUp(terms);
-  // Two-pass statistics: the mean's error and the subtraction's move the deviations, ...
-  double mag = x.computedMag();
-  double meanStep = mulUp(mag, mulUp(terms + 2, 2 * u));
-  double deviation = addUp(meanStep, roundingError(addUp(2 * mag, meanStep), {arithmetic.format}));
-  // ... the sum of squares, the root and two more operations change the factor.
-  double factor = mulUp(terms / 2 + 6, u);
-  if (!(factor < 0.1) || !(deviation < kInf))
-    return error;
-  factor = divUp(factor, subDown(1, 2 * factor));
-  double rowError = std::min(x.error.norm2, mulUp(root, x.error.abs));
-  double moved = addUp(rowError, mulUp(root, deviation));
-  // Lipschitz constant 1 / sqrt(variance + epsilon) anywhere between the exact and the moved row.
-  double spread = std::max(0.0, subDown(sqrtDown(minVariance), divUp(moved, sqrtDown(terms))));
-  double least = sqrtDown(addDown(mulDown(spread, spread), epsilon));
-  if (!(least > 0))
-    return error;
-  double shift = divUp(moved, least);
-  double underflow = mulUp(root, 4 * facts.underflowUnit);
-  error.norm2 = addUp(addUp(shift, mulUp(factor, root)), underflow);
-  // Two vectors of length sqrt(n) are never further apart than 2 sqrt(n).
-  error.norm2 = std::min(error.norm2, mulUp(mulUp(2, root), addUp(1, factor)));
-  FloatFacts exact = layerNormalized(x.value, Extent::exactly(n), epsilon, true, n);
-  Arithmetic row = arithmetic;
-  row.rowLength = n;
-  return finish(error, exact, row);
 }
 
 } // namespace mpcore::domains

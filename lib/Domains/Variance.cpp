@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes the variance of rounding errors in elementwise ops, sums and contractions.
+// Computes the variance of rounding errors in sums, contractions and softmax.
 
 #include "mp/Domains/Variance.h"
 
@@ -14,9 +14,6 @@
 namespace mpcore::domains {
 
 using numerics::Format;
-
-double Signal::errorRms() const { return std::sqrt(variance); }
-double Signal::relativeRms() const { return rms > 0 ? errorRms() / rms : 0; }
 
 static double square(double x) { return x * x; }
 
@@ -33,32 +30,6 @@ static Signal roundedSignal(Signal signal, Format format) {
 }
 
 Signal castSignal(const Signal &x, Format format) { return roundedSignal(x, format); }
-
-Signal unarySignal(const Signal &x, double slopeRms, double gainRms, Format format) {
-  return roundedSignal({x.rms * gainRms, square(slopeRms) * x.variance}, format);
-}
-
-Signal unarySignal(UnaryFn fn, const Signal &x, Format format) {
-  // Midpoints of 200 equally likely slices would need the inverse normal; a plain sum over +-5
-  // standard deviations is as good for smooth functions.
-  constexpr int kPoints = 400;
-  double weights = 0, values = 0, slopes = 0;
-  for (int i = 0; i < kPoints; ++i) {
-    double z = -5 + 10 * (i + 0.5) / kPoints, step = 1e-4;
-    double weight = std::exp(-z * z / 2);
-    double value = evaluate(fn, z * x.rms);
-    double slope =
-        (evaluate(fn, (z + step) * x.rms) - evaluate(fn, (z - step) * x.rms)) / (2 * step * x.rms);
-    if (!std::isfinite(value) || !std::isfinite(slope))
-      continue;
-    weights += weight;
-    values += weight * value * value;
-    slopes += weight * slope * slope;
-  }
-  if (weights == 0 || x.rms == 0)
-    return roundedSignal({std::fabs(evaluate(fn, 0)), x.variance}, format);
-  return roundedSignal({std::sqrt(values / weights), slopes / weights * x.variance}, format);
-}
 
 /// Steps of a chained sum are each off by a uniform error of the size of the running sum, which
 /// grows like a square root; cut terms lose half a step on average, but towards zero, so that signs

@@ -6,7 +6,6 @@
 
 #include "TestUtils.h"
 
-#include "mp/Domains/Amplification.h"
 #include "mp/Domains/Error.h"
 
 #include "gtest/gtest.h"
@@ -231,47 +230,6 @@ TEST(Error, Print) {
   ErrorFacts error = ErrorFacts::absolute(0.5);
   error.norm2 = 2;
   EXPECT_EQ(text(error), "<=0.5 norm<=2");
-}
-
-TEST(Amplification, BackwardSweepAddsPaths) {
-  // y = x * 3 (gain 3), z = x + y: x reaches z directly and through y.
-  Gains product = binaryGains(BinaryFn::Mul, FloatFacts::finite({-1, 2}), FloatFacts::constant(3));
-  EXPECT_EQ(product.x, 3);
-  EXPECT_EQ(product.y, 2);
-  std::vector<double> a = amplification(3, {{0, 1, product.x}, {0, 2, 1}, {1, 2, 1}}, {2});
-  EXPECT_EQ(a, (std::vector<double>{4, 1, 1}));
-}
-
-TEST(Amplification, GainsBoundChanges) {
-  Random random(670);
-  for (int i = 0; i < 20000; ++i) {
-    Interval rx = random.interval(-3, 3), ry = random.interval(-3, 3);
-    double x0 = random.member(rx), x1 = random.member(rx), y0 = random.member(ry),
-           y1 = random.member(ry);
-    for (BinaryFn fn : {BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div,
-                        BinaryFn::Maximum, BinaryFn::Pow}) {
-      Gains gains = binaryGains(fn, FloatFacts::finite(rx), FloatFacts::finite(ry));
-      auto apply = [&](double x, double y) {
-        switch (fn) {
-        case BinaryFn::Add: return x + y;
-        case BinaryFn::Sub: return x - y;
-        case BinaryFn::Mul: return x * y;
-        case BinaryFn::Div: return x / y;
-        case BinaryFn::Pow: return std::pow(x, y);
-        default: return std::fmax(x, y);
-        }
-      };
-      if (!(gains.x < kInf && gains.y < kInf))
-        continue;
-      double change = std::fabs(apply(x1, y1) - apply(x0, y0));
-      double size = std::fabs(apply(x1, y1)) + std::fabs(apply(x0, y0));
-      ASSERT_LE(change,
-                gains.x * std::fabs(x1 - x0) + gains.y * std::fabs(y1 - y0) + 1e-12 * (1 + size))
-          << getName(fn).str() << rx << ry;
-    }
-  }
-  EXPECT_EQ(normalizationGain(0, 1e-4, 1) < 100.0001, true);
-  EXPECT_EQ(normalizationGain(0, 0, 1), kInf);
 }
 
 } // namespace

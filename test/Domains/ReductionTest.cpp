@@ -6,6 +6,7 @@
 #include "TestUtils.h"
 
 #include "mp/Domains/Contraction.h"
+#include "mp/Domains/Relational.h"
 
 #include "gtest/gtest.h"
 
@@ -166,6 +167,70 @@ TEST(Reduction, LoopSumsNeedNoIteration) {
   EXPECT_EQ(falling.carried.range, (Interval{-30, 0}));
   EXPECT_EQ(prefixSums(FloatFacts::finite({-1, 3}), Extent::exactly(4), 4).range,
             (Interval{-4, 12}));
+}
+
+TEST(Reduction, SumOfSquaresInF16) {
+  // d = 768: safe exactly for |x| <= 9.2365.
+  auto overflows = [](double bound) {
+    FloatFacts x = FloatFacts::finite(Interval::symmetric(bound));
+    FloatFacts sum = reduce(ReduceFn::SumSquares, x, ReducedElements::ofRows(1, 768), 1);
+    CastEffects effects;
+    castTo(sum, mpcore::numerics::Format::F16, mpcore::numerics::Overflow::IEEE,
+           mpcore::numerics::Rounding::RNE, 1, &effects);
+    return effects.mayOverflow;
+  };
+  EXPECT_FALSE(overflows(9.2364));
+  EXPECT_TRUE(overflows(9.2366));
+}
+
+TEST(Softmax, HoldsForRandomGroups) {
+  Random random(70);
+  for (int i = 0; i < 40000; ++i) {
+    int64_t n = 1 + random.below(6);
+    Interval range = random.interval(-4, 5);
+    bool atEnds = random.below(3) == 0;
+    std::vector<double> x;
+    double most = -kInf, squares = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      x.push_back(atEnds ? (random.flip() ? range.lo : range.hi) : random.member(range));
+      most = std::max(most, x.back());
+      squares += x.back() * x.back();
+    }
+    FloatFacts facts = FloatFacts::finite(range);
+    if (random.flip())
+      facts.norm2 = std::sqrt(squares) * (1 + 1e-14) + 1e-300;
+    facts.normalize();
+    facts.reduce(n);
+    long double sum = 0;
+    for (double v : x)
+      sum += std::exp(static_cast<long double>(v) - most);
+    std::vector<double> row;
+    for (double v : x)
+      row.push_back(std::exp(v - most) / sum);
+    FloatFacts result =
+        softmax(facts, random.flip() ? Extent::exactly(n) : Extent{1, n + 2}, true, n);
+    result.range = inflate(result.range, 1e-12 * (1 + facts.mag()));
+    result.norm2 += 1e-12 * (1 + result.norm2);
+    result.nonZero &= result.range.mig() > 0;
+    std::string why;
+    ASSERT_TRUE(admits(result, row, &why))
+        << why << ": " << result << " for " << facts << testing::PrintToString(x);
+  }
+}
+
+TEST(Softmax, NeedsNoOverflowWarning) {
+  // x in [-50, 50], n = 16: plain intervals give exp(100) = 2.7e43.
+  FloatFacts x = FloatFacts::finite({-50, 50});
+  FloatFacts y = softmax(x, Extent::exactly(16), true, 16);
+  EXPECT_TRUE((Interval{0, 1}).contains(y.range)) << y;
+  EXPECT_LE(y.norm2, 1);
+  EXPECT_FALSE(y.mayNaN || y.mayInf);
+  FloatFacts plain = unary(UnaryFn::Exp, binary(BinaryFn::Sub, x, x, 16), 16);
+  EXPECT_GT(plain.range.hi, 2.6e43);
+}
+
+TEST(Softmax, UnknownStaysSafe) {
+  EXPECT_TRUE(softmax(FloatFacts::top(), Extent::unknown(), true, std::nullopt).mayNaN);
 }
 
 TEST(Constants, MatrixSumsAndNorms) {

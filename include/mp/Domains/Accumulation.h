@@ -40,8 +40,6 @@ struct Accumulation {
 
   /// One rounding to nearest per product: a chain of FMAs, or of separate products and sums.
   static Accumulation sequential(numerics::Format format);
-  /// A balanced tree of additions over products rounded once.
-  static Accumulation pairwise(numerics::Format format);
   static Accumulation tensorCore(const numerics::TensorCoreModel &model);
 
   Accumulation promotedEvery(int64_t products) const;
@@ -53,8 +51,6 @@ struct Accumulation {
   /// Absolute error that underflow and subnormal operands add, for operands of magnitude at most
   /// `largest`.
   double subnormalError(int64_t k, double largest) const;
-
-  bool isPairwise = false;
 };
 
 } // namespace mpcore::domains

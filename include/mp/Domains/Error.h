@@ -97,9 +97,6 @@ ErrorFacts binaryError(BinaryFn fn, const Measured &x, const Measured &y,
 /// Sum of a group, accumulated as stated, stored in arithmetic.format.
 ErrorFacts sumError(const Measured &x, const ReducedElements &elements,
                     const Accumulation &accumulation, const Arithmetic &arithmetic);
-/// Mean: the sum's error and one division.
-ErrorFacts meanError(const Measured &x, const ReducedElements &elements,
-                     const Accumulation &accumulation, const Arithmetic &arithmetic);
 
 /// One side of a contraction.
 struct ContractionSide {
@@ -130,12 +127,6 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
 double splitError(double x, double w, int64_t k, numerics::SplitScheme scheme,
                   const Accumulation &accumulation);
 
-/// Certified error of a contraction relative to A = sum |a b|: (2u + u^2) for converting both
-/// operands plus the accumulation; the number to quote for a unit ("bf16 on sm_90, K =
-/// 4096: 7.99e-3").
-double relativeToAbsoluteSum(numerics::Format operands, const Accumulation &accumulation, int64_t k,
-                             Order order);
-
 //===-- idioms --------------------------------------------------------------------------------===//
 
 struct SoftmaxError {
@@ -149,11 +140,6 @@ struct SoftmaxError {
 /// the order of u (ln n + n). Division by the sum or multiplication by its rounded reciprocal are
 /// both covered.
 SoftmaxError softmaxError(const Measured &x, int64_t n, double expUlps,
-                          const Arithmetic &arithmetic);
-
-/// (x - mean) / sqrt(variance + epsilon) over rows of n, two passes. `minVariance`: a proved lower
-/// bound (0 if none). The row-norm error is amplified by 1 / sqrt(minVariance + epsilon) at most.
-ErrorFacts layerNormError(const Measured &x, int64_t n, double epsilon, double minVariance,
                           const Arithmetic &arithmetic);
 
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const ErrorFacts &error) {

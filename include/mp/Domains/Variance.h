@@ -20,10 +20,6 @@ namespace mpcore::domains {
 struct Signal {
   double rms = 0;      ///< root mean square of the elements
   double variance = 0; ///< mean square of computed - exact
-
-  double errorRms() const;
-  /// errorRms() / rms; 0 for a zero signal.
-  double relativeRms() const;
 };
 
 /// Root mean square of one rounding error relative to the value: uniform within the last place,
@@ -31,10 +27,6 @@ struct Signal {
 inline constexpr double kRoundingRms = 0.41;
 
 Signal castSignal(const Signal &x, numerics::Format format);
-/// `slopeRms`, `gainRms`: rms of f' over the signal, and of f(x) relative to x.
-Signal unarySignal(const Signal &x, double slopeRms, double gainRms, numerics::Format format);
-/// f on a normal signal of this rms, by quadrature.
-Signal unarySignal(UnaryFn fn, const Signal &x, numerics::Format format);
 
 /// sum over k products of independent elements; operands converted to `operands` first (nullopt: as
 /// they are).

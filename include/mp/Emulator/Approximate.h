@@ -7,17 +7,7 @@
 #ifndef MP_EMULATOR_APPROXIMATE_H
 #define MP_EMULATOR_APPROXIMATE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-
 namespace mpcore::emulator {
-
-struct Approximation {
-  llvm::StringRef opcode;
-  llvm::StringRef bound; // of the hardware, by the PTX ISA manual 9.0
-};
-
-llvm::ArrayRef<Approximation> approximations();
 
 /// While one lives, instructions with a relative bound in f32 (div.full, rcp, rsqrt, ex2, tanh)
 /// return on every device of the process what is as far above, or below, the exact value as the

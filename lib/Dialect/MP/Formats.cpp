@@ -5,6 +5,7 @@
 #include "mp/Dialect/MP/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/CastFolds.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Resources.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -55,7 +56,7 @@ bool mlir::mp::holdsEveryValueOf(FloatType wide, FloatType narrow) {
   return !wideFormat && (narrowFormat || wide.getWidth() > narrow.getWidth());
 }
 
-static numerics::Rounding toNumerics(Rounding rounding) {
+numerics::Rounding mlir::mp::toNumerics(Rounding rounding) {
   switch (rounding) {
   case Rounding::RNE: return numerics::Rounding::RNE;
   case Rounding::RNA: return numerics::Rounding::RNA;
@@ -67,7 +68,7 @@ static numerics::Rounding toNumerics(Rounding rounding) {
   llvm_unreachable("unknown rounding");
 }
 
-static numerics::Overflow toNumerics(Overflow overflow) {
+numerics::Overflow mlir::mp::toNumerics(Overflow overflow) {
   return overflow == Overflow::IEEE ? numerics::Overflow::IEEE : numerics::Overflow::Saturate;
 }
 

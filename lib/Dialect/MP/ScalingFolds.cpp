@@ -4,6 +4,7 @@
 // time hold what the same ops would have computed at run time.
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/CastFolds.h"
 #include "mp/Dialect/MP/Resources.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -111,10 +112,6 @@ LogicalResult ComputeScaleOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldRe
   return success();
 }
 
-static numerics::Rounding toNumerics(Rounding rounding) {
-  return *numerics::parseRounding(stringifyRounding(rounding));
-}
-
 OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
   auto values = readFloats(adaptor.getSource()), encode = readFloats(adaptor.getEnc());
   auto type = cast<RankedTensorType>(getType());
@@ -122,11 +119,9 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
     return {};
   auto layout = numerics::BlockLayout::get(shapeOf(getSource()), shapeOf(getEnc()));
   std::vector<uint8_t> codes(values->size());
-  numerics::quantizeArray(values->data(), *layout, encode->data(),
-                          *codeFormatOf(type.getElementType()), codes.data(),
-                          ::toNumerics(getRounding().value_or(Rounding::RNE)),
-                          getOverflow() == Overflow::Saturate ? numerics::Overflow::Saturate
-                                                              : numerics::Overflow::IEEE);
+  numerics::quantizeArray(
+      values->data(), *layout, encode->data(), *codeFormatOf(type.getElementType()), codes.data(),
+      toNumerics(getRounding().value_or(Rounding::RNE)), toNumerics(getOverflow()));
   return writeCodes(codes, type, adaptor.getSource());
 }
 
@@ -144,7 +139,7 @@ LogicalResult BlockQuantizeOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldR
   numerics::blockQuantize(values->data(), *layout, toNumerics(getRule()),
                           *codeFormatOf(type.getElementType()), *format, codes.data(),
                           scales.data(), parent ? parent->front() : 1, numerics::NaNRule::Ignore,
-                          ::toNumerics(getRounding().value_or(Rounding::RNE)));
+                          toNumerics(getRounding().value_or(Rounding::RNE)));
   results.push_back(writeCodes(codes, type, adaptor.getSource()));
   results.push_back(writeFloats(scales, scaleType));
   return success();

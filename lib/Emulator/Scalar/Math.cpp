@@ -11,27 +11,6 @@
 using namespace mpcore::emulator;
 using llvm::APFloat;
 
-static const Approximation table[] = {
-    {"div.approx.f32", "2 ulp for divisors of magnitude 2^-126 to 2^126"},
-    {"div.full.f32", "2 ulp"},
-    {"rcp.approx.f32", "1 ulp"},
-    {"rcp.approx.ftz.f64", "20 bits; the low 32 bits of the result are 0"},
-    {"sqrt.approx.f32", "relative 2^-23"},
-    {"rsqrt.approx.f32", "relative 2^-22.9"},
-    {"rsqrt.approx.ftz.f64", "20 bits; the low 32 bits of the result are 0"},
-    {"sin.approx.f32", "absolute 2^-20.5 in [-2 pi, 2 pi]"},
-    {"cos.approx.f32", "absolute 2^-20.5 in [-2 pi, 2 pi]"},
-    {"lg2.approx.f32", "absolute 2^-22 in (0.5, 2), relative 2^-22 elsewhere"},
-    {"ex2.approx.f32", "relative 2^-22"},
-    {"ex2.approx.f16", "relative 2^-9.9"},
-    {"ex2.approx.ftz.bf16", "relative 2^-7"},
-    {"tanh.approx.f32", "relative 2^-11"},
-    {"tanh.approx.f16", "absolute 2^-10.987"},
-    {"tanh.approx.bf16", "absolute 2^-8"},
-};
-
-llvm::ArrayRef<Approximation> mpcore::emulator::approximations() { return table; }
-
 std::atomic<int> mpcore::emulator::skewOfApproximations = 0;
 
 SkewedApproximations::SkewedApproximations(Toward toward) {

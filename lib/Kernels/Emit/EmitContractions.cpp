@@ -6,6 +6,7 @@
 #include "../Build/KernelFunction.h"
 #include "../Plan/ProductParts.h"
 #include "../Select/MatmulProblem.h"
+#include "../Select/TargetPart.h"
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
@@ -47,11 +48,9 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = target::lookupTarget(target);
-    if (!model) {
-      emitError(getOperation().getLoc()) << toString(model.takeError());
+    const auto *model = valueOrError(getOperation(), target::lookupTarget(target));
+    if (!model)
       return signalPassFailure();
-    }
     SmallVector<linalg::GenericOp> ops;
     SmallVector<mpk::DispatchOp> dispatches;
     getOperation()->walk([&](Operation *op) {

@@ -4,6 +4,7 @@
 // change rounding within stated bounds).
 
 #include "../Lower/SameKernels.h"
+#include "../Select/TargetPart.h"
 #include "Family.h"
 #include "mp/Target/Targets.h"
 
@@ -21,11 +22,9 @@ struct EmitDispatches : mlir::mp::impl::EmitDispatchesBase<EmitDispatches> {
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = mpcore::target::lookupTarget(target);
-    if (!model) {
-      emitError(getOperation().getLoc()) << toString(model.takeError());
+    const auto *model = valueOrError(getOperation(), mpcore::target::lookupTarget(target));
+    if (!model)
       return signalPassFailure();
-    }
     hasAsyncCopies = model->memory.cpAsync;
     SmallVector<mpk::DispatchOp> dispatches;
     getOperation().walk([&](mpk::DispatchOp dispatch) { dispatches.push_back(dispatch); });

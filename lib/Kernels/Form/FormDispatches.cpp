@@ -57,11 +57,9 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<const Part &> part = firstPart(target);
-    if (!part) {
-      emitError(getOperation().getLoc()) << toString(part.takeError());
+    const Part *part = valueOrError(getOperation(), firstPart(target));
+    if (!part)
       return signalPassFailure();
-    }
     if (attention == AttentionForm::Fused && failed(expandAttention(getOperation())))
       return signalPassFailure();
     SmallVector<Block *> blocks;

@@ -131,11 +131,9 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<const Part &> part = firstPart(target);
-    if (!part) {
-      emitError(getOperation().getLoc()) << toString(part.takeError());
+    const Part *part = valueOrError(getOperation(), firstPart(target));
+    if (!part)
       return signalPassFailure();
-    }
     getOperation().walk([&](mpk::DispatchOp dispatch) {
       if (!dispatch.getScheduleAttr()) // or somebody chose
         select(dispatch, *part);

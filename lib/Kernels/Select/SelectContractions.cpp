@@ -3,6 +3,7 @@
 // Implements mp-select-contractions: mark the contractions that a target's mma.sync can run, and
 // those of f32 that tiles on the scalar units can (exact).
 
+#include "TargetPart.h"
 #include "ZeroPoints.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
@@ -243,11 +244,9 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = target::lookupTarget(target);
-    if (!model) {
-      emitError(getOperation().getLoc()) << toString(model.takeError());
+    const auto *model = valueOrError(getOperation(), target::lookupTarget(target));
+    if (!model)
       return signalPassFailure();
-    }
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (op.hasPureTensorSemantics() && op.getNumReductionLoops() != 0)

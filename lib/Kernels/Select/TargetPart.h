@@ -5,6 +5,8 @@
 #ifndef MP_LIB_KERNELS_SELECT_TARGETPART_H
 #define MP_LIB_KERNELS_SELECT_TARGETPART_H
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
 #include "mp/Performance/Part.h"
 #include "mp/Target/TargetModel.h"
 
@@ -16,6 +18,14 @@ const mpcore::performance::Part *firstPart(const mpcore::target::TargetModel &ta
 /// The same by the target's name, which may be "native". An error says that there is no such
 /// target, or no part of it.
 llvm::Expected<const mpcore::performance::Part &> firstPart(llvm::StringRef target);
+
+/// Gives a pass what it looked up for `op`; null after an error there.
+template <class T> T *valueOrError(Operation *op, llvm::Expected<T &> found) {
+  if (found)
+    return &*found;
+  emitError(op->getLoc()) << toString(found.takeError());
+  return nullptr;
+}
 
 } // namespace mlir::mp
 

@@ -2,6 +2,7 @@
 //
 // Implements mp-emit-kernels: translate kernels to PTX, and with ptxas to machine code.
 
+#include "../Select/TargetPart.h"
 #include "OutputFile.h"
 #include "PTX.h"
 #include "mlir/IR/Remarks.h"
@@ -24,11 +25,9 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = target::lookupTarget(target);
-    if (!model) {
-      emitError(getOperation().getLoc()) << toString(model.takeError());
+    const auto *model = valueOrError(getOperation(), target::lookupTarget(target));
+    if (!model)
       return signalPassFailure();
-    }
     spilled.clear();
     for (auto module : llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(serialize(module, *model)))

@@ -5,6 +5,7 @@
 #include "FormatArithmetic.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mp/Dialect/MP/CastFolds.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,18 +17,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-
-static numerics::Rounding toNumerics(std::optional<Rounding> rounding) {
-  switch (rounding.value_or(Rounding::RNE)) {
-  case Rounding::RNE: return numerics::Rounding::RNE;
-  case Rounding::RNA: return numerics::Rounding::RNA;
-  case Rounding::RZ: return numerics::Rounding::RZ;
-  case Rounding::RU: return numerics::Rounding::RU;
-  case Rounding::RD: return numerics::Rounding::RD;
-  case Rounding::SR: return numerics::Rounding::SR;
-  }
-  llvm_unreachable("unknown rounding");
-}
 
 static numerics::Rounding toNumerics(std::optional<arith::RoundingMode> mode) {
   switch (mode.value_or(arith::RoundingMode::to_nearest_even)) {
@@ -56,10 +45,8 @@ static FailureOr<Value> convert(OpBuilder &builder, Operation *op, numerics::Rou
 }
 
 static FailureOr<Value> lower(OpBuilder &builder, CastOp op) {
-  numerics::Overflow overflow = op.getOverflow().value_or(Overflow::IEEE) == Overflow::Saturate
-                                    ? numerics::Overflow::Saturate
-                                    : numerics::Overflow::IEEE;
-  return convert(builder, op, toNumerics(op.getRounding()), overflow, op.getBits());
+  return convert(builder, op, toNumerics(op.getRounding().value_or(Rounding::RNE)),
+                 toNumerics(op.getOverflow().value_or(Overflow::IEEE)), op.getBits());
 }
 
 /// To the format and back into the type of the operand.
