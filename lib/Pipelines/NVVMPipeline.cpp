@@ -46,13 +46,14 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
     pm.addPass(createSelectContractions({options.target}));
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  if (options.dispatches)
+  if (options.dispatches) {
+    pm.addNestedPass<func::FuncOp>(createSplitIndexReductions()); // while its loops are one
     pm.addNestedPass<func::FuncOp>(createFoldViews());
+  }
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
   if (options.dispatches) {
-    pm.addNestedPass<func::FuncOp>(createSplitIndexReductions());
     pm.addNestedPass<func::FuncOp>(createFormDispatches({options.target, options.attentionForm()}));
     addCleanup(pm);
     pm.addNestedPass<func::FuncOp>(createGroupDispatches());

@@ -194,4 +194,50 @@ TEST(EmulatedIndex, OfElementsThatAreComputedAndPlacesAlone) {
       check({.form = form, .element = "bf16", .values = values, .widens = true, .rows = 20});
 }
 
+/// torch-mlir flattens a tensor before it looks for the largest of all elements.
+TEST(EmulatedIndex, OfAllElementsOfATensor) {
+  const char *text = R"(
+#x = affine_map<(i) -> (i)>
+#r = affine_map<(i) -> ()>
+func.func @f(%x: tensor<12x50xf32>) -> (tensor<f32>, tensor<i64>) {
+  %zero = arith.constant 0 : i64
+  %least = arith.constant 0xFF800000 : f32
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<12x50xf32> into tensor<600xf32>
+  %ei = tensor.empty() : tensor<i64>
+  %i = linalg.fill ins(%zero : i64) outs(%ei : tensor<i64>) -> tensor<i64>
+  %ev = tensor.empty() : tensor<f32>
+  %v = linalg.fill ins(%least : f32) outs(%ev : tensor<f32>) -> tensor<f32>
+  %0:2 = linalg.generic {indexing_maps = [#x, #r, #r], iterator_types = ["reduction"]} ins(%flat : tensor<600xf32>) outs(%v, %i : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %out: f32, %place: i64):
+    %1 = linalg.index 0 : index
+    %2 = arith.index_cast %1 : index to i64
+    %3 = arith.maximumf %in, %out : f32
+    %4 = arith.cmpf ogt, %in, %out : f32
+    %5 = arith.select %4, %2, %place : i64
+    linalg.yield %3, %5 : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %0#0, %0#1 : tensor<f32>, tensor<i64>
+})";
+  Lowered plain(text, "sm_80", "dispatches=false"), shared(text, "sm_80", "dispatches=true");
+  ASSERT_EQ(plain.error + shared.error, "");
+  std::mt19937 random(5);
+  uint64_t runs = 0;
+  for (int64_t place : {0, 1, 31, 49, 50, 333, 599, -1})
+    for (bool hasNaN : {false, true}) {
+      Array x(ElementType::floating(Format::F32), {12, 50});
+      for (int64_t i = 0; i < 600; ++i)
+        x.setPattern(i, numerics::encode(double(random() % 9), Format::F32));
+      if (place >= 0)
+        x.setPattern(place, numerics::encode(hasNaN ? NAN : 100, Format::F32));
+      std::vector<Array> expected = withOneNaN(plain.run({x})), found = withOneNaN(shared.run({x}));
+      ASSERT_EQ(plain.error + shared.error, "");
+      for (size_t i = 0; i < 2; ++i)
+        EXPECT_EQ(found[i].data, expected[i].data) << "result " << i << ", place " << place;
+      if (place >= 0 && !hasNaN)
+        EXPECT_EQ(found[1].value(0), place);
+      ++runs;
+    }
+  EXPECT_EQ(shared.launches, runs); // one each
+}
+
 } // namespace

@@ -271,6 +271,9 @@ struct SplitIndexReductions : mlir::mp::impl::SplitIndexReductionsBase<SplitInde
             << "a reduction with indices is one thread's work for each row: " + reason;
         continue;
       }
+      // Exporters write the maximum of a softmax so; what is left of it is a plain reduction.
+      if (op->getResult(reduction->index).use_empty())
+        continue;
       rewriter.setInsertionPoint(op);
       Splitter(rewriter, *reduction).run(rewriter);
     }
