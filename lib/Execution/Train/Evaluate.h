@@ -5,7 +5,7 @@
 #ifndef MP_LIB_EXECUTION_TRAIN_EVALUATE_H
 #define MP_LIB_EXECUTION_TRAIN_EVALUATE_H
 
-#include "StepCosts.h"
+#include "../Watch/StepCosts.h"
 #include "mp/Watch/PairedTest.h"
 #include "llvm/Support/raw_ostream.h"
 

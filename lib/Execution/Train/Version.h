@@ -6,8 +6,8 @@
 #define MP_LIB_EXECUTION_TRAIN_VERSION_H
 
 #include "../Steps.h"
+#include "../Watch/StepCosts.h"
 #include "../Watch/StepReader.h"
-#include "StepCosts.h"
 #include "TrainConfig.h"
 
 namespace mlir::mp {

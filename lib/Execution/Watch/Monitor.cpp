@@ -3,6 +3,7 @@
 // Writes what was read and what the rules said of it.
 
 #include "Monitor.h"
+#include "StepCosts.h"
 
 #include "mp/Support/Files.h"
 #include "mp/Support/Memory.h"
@@ -51,10 +52,16 @@ llvm::Expected<std::unique_ptr<Monitor>> Monitor::open(func::FuncOp step,
                                         {"type", share.type},
                                         {"elements", int64_t(share.elements)},
                                         {"bytes", int64_t(share.bytes)}});
+  // Bytes are the same for every target.
+  auto costs = countStepCosts(step->getParentOfType<ModuleOp>(), "sm_80");
+  if (!costs)
+    return costs.takeError();
+  monitor->traffic = costs->traffic;
   *monitor->log << JSONValue(llvm::json::Object{{"kind", "start"},
                                                 {"version", 1},
                                                 {"program", monitor->options.label},
                                                 {"stored", std::move(stored)},
+                                                {"traffic", numbersToJSON(monitor->traffic)},
                                                 {"rules", rules.toJSON()}})
                 << "\n";
   return monitor;
@@ -167,6 +174,22 @@ unsigned Monitor::alarms() const {
   });
 }
 
+/// Prints what share of the bytes that kernels move is of which format.
+static void printTraffic(llvm::raw_ostream &os, const std::map<std::string, double> &traffic) {
+  double all = 0;
+  for (const auto &[format, bytes] : traffic)
+    all += bytes;
+  if (all == 0)
+    return;
+  os << "kernels move " << text(all * 1e-6) << " MB a step, modelled:";
+  StringRef separator = " ";
+  for (const auto &[format, bytes] : traffic) {
+    os << separator << text(100 * bytes / all) << " % " << format;
+    separator = ", ";
+  }
+  os << "\n";
+}
+
 llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
   peakBytes = peak;
   std::vector<double> sampled;
@@ -197,6 +220,7 @@ llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
        << text(count.worst) << "; try: " << count.first.advice << "\n";
   if (watcher.counts().empty())
     os << "no notes and no alarms\n";
+  printTraffic(os, traffic);
   for (const auto &[name, figures] : flow.rows())
     os << name << ": " << figures << "\n";
   summary["gradient_flow"] = flow.toJSON();

@@ -12,6 +12,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <map>
+#include <string>
 
 namespace mlir::mp {
 
@@ -47,7 +49,8 @@ private:
   watch::Watcher watcher;
   GradientFlow flow;
   std::unique_ptr<llvm::raw_fd_ostream> log;
-  llvm::json::Object curves; ///< by name, an array a step
+  std::map<std::string, double> traffic; ///< bytes that kernels of a step move, by format; modelled
+  llvm::json::Object curves;             ///< by name, an array a step
   std::vector<watch::Alert> alerts;
   std::vector<double> losses;
   int64_t steps = 0, skips = 0, peakBytes = 0;

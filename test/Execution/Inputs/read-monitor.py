@@ -19,3 +19,5 @@ for line in steps:
         assert math.isclose(math.sqrt(parts * elements), value["norm"], rel_tol=1e-9)
         assert value["largest_magnitude"] * math.sqrt(elements) >= value["norm"] * (1 - 1e-9)
         assert all(0 <= share <= 1 for f in value["formats"].values() for share in f.values())
+traffic = lines[0]["traffic"]
+assert set(traffic) >= {"f32", "f16"} and all(bytes > 0 for bytes in traffic.values()), traffic

@@ -47,6 +47,7 @@ namespace {
 /// Sums up one kernel.
 struct Kernel {
   double runs = 1, bytes = 0, multiplyAdds = 0, operations = 0;
+  std::map<std::string, double> traffic;      ///< bytes by format
   mpcore::performance::MatmulProblem product; ///< that its contraction is
   llvm::SmallPtrSet<void *, 8> read;
 };
@@ -104,22 +105,24 @@ private:
   }
 
   void addBytes(Operation *op, const FusionGroups &groups, Kernel &kernel) {
-    auto bytesOf = [&](Value value) {
+    auto move = [&](Value value) {
       Type type = getElementTypeOrSelf(value);
-      return isa<RankedTensorType>(value.getType()) && type.isIntOrFloat()
-                 ? double(sizes.countBytes(value, type.getIntOrFloatBitWidth()))
-                 : 0;
+      if (!isa<RankedTensorType>(value.getType()) || !type.isIntOrFloat())
+        return;
+      const double bytes = double(sizes.countBytes(value, type.getIntOrFloatBitWidth()));
+      kernel.bytes += bytes;
+      kernel.traffic[formatName(type)] += bytes;
     };
     for (Value operand : op->getOperands()) {
       Operation *made = operand.getDefiningOp();
       const bool isFree = made && (groups.getKind(made) == KernelKind::None ||
                                    groups.isAbsorbed(made) || groups.isRemakeable(made));
       if (!isFree && kernel.read.insert(operand.getAsOpaquePointer()).second)
-        kernel.bytes += bytesOf(operand);
+        move(operand);
     }
     for (Value result : op->getResults())
       if (!groups.isAbsorbed(op))
-        kernel.bytes += bytesOf(result);
+        move(result);
   }
 
   void addKernel(const Kernel &kernel) {
@@ -133,6 +136,8 @@ private:
     const double arithmetic = std::max(0.0, whole - launch),
                  time = kernel.runs * (launch + std::max(memory, arithmetic));
     costs.bytes += kernel.runs * kernel.bytes;
+    for (const auto &[format, bytes] : kernel.traffic)
+      costs.traffic[format] += kernel.runs * bytes;
     costs.kernels += kernel.runs;
     double &bound = launch >= std::max(memory, arithmetic) ? costs.launchTime
                     : memory >= arithmetic                 ? costs.memoryTime
@@ -158,7 +163,7 @@ llvm::Expected<StepCosts> mlir::mp::countStepCosts(ModuleOp module, StringRef ta
   return Counting(module, *model).run();
 }
 
-static llvm::json::Object numbersToJSON(const std::map<std::string, double> &numbers) {
+llvm::json::Object mlir::mp::numbersToJSON(const std::map<std::string, double> &numbers) {
   llvm::json::Object object;
   for (const auto &[format, count] : numbers)
     object[format] = count;
@@ -177,6 +182,7 @@ llvm::json::Object StepCosts::toJSON() const {
   return llvm::json::Object{{"part", part},
                             {"multiply_adds", numbersToJSON(multiplyAdds)},
                             {"operations", numbersToJSON(operations)},
+                            {"traffic", numbersToJSON(traffic)},
                             {"bytes", bytes},
                             {"kernels", kernels},
                             {"launch_us", launchTime},
@@ -190,6 +196,7 @@ StepCosts StepCosts::fromJSON(const llvm::json::Object &object) {
   costs.part = object.getString("part").value_or("").str();
   costs.multiplyAdds = numbersOf(object.getObject("multiply_adds"));
   costs.operations = numbersOf(object.getObject("operations"));
+  costs.traffic = numbersOf(object.getObject("traffic"));
   costs.bytes = number("bytes");
   costs.kernels = number("kernels");
   costs.launchTime = number("launch_us");

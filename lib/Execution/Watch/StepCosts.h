@@ -3,8 +3,8 @@
 // Counts what a step computes and moves, and models how long a GPU takes for it and what energy it
 // needs.
 
-#ifndef MP_LIB_EXECUTION_TRAIN_STEPCOSTS_H
-#define MP_LIB_EXECUTION_TRAIN_STEPCOSTS_H
+#ifndef MP_LIB_EXECUTION_WATCH_STEPCOSTS_H
+#define MP_LIB_EXECUTION_WATCH_STEPCOSTS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Dialect/MP/Namespaces.h"
@@ -22,8 +22,9 @@ struct StepCosts {
   /// By format: multiply-adds of contractions, and other float operations, an exponential counting
   /// as one.
   std::map<std::string, double> multiplyAdds, operations;
-  double bytes = 0;   ///< read and written by kernels
-  double kernels = 0; ///< launches
+  std::map<std::string, double> traffic; ///< bytes read and written by kernels, by format
+  double bytes = 0;                      ///< all of them
+  double kernels = 0;                    ///< launches
   /// Microseconds of kernels, by what takes longest in each.
   double launchTime = 0, memoryTime = 0, arithmeticTime = 0;
 
@@ -31,6 +32,9 @@ struct StepCosts {
   llvm::json::Object toJSON() const;
   static StepCosts fromJSON(const llvm::json::Object &object);
 };
+
+/// Numbers by format.
+llvm::json::Object numbersToJSON(const std::map<std::string, double> &numbers);
 
 /// Counts a converted step: kernels are groups that share one (FusionGroups).
 llvm::Expected<StepCosts> countStepCosts(ModuleOp module, llvm::StringRef target);
@@ -55,4 +59,4 @@ llvm::ArrayRef<EnergyTable> energyTables();
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_EXECUTION_TRAIN_STEPCOSTS_H
+#endif // MP_LIB_EXECUTION_WATCH_STEPCOSTS_H
