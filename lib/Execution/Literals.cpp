@@ -129,27 +129,23 @@ static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const 
   }
   if (!bracketsMatch(text))
     return badLiteral(whole, "a bracket is not closed, or not opened");
-  Array array(type, shape);
-  int64_t found = 0, size = array.size();
-  uint64_t bits = 0;
+  SmallVector<uint64_t> patterns;
   while (!(text = text.ltrim(" ,[]")).empty()) {
     StringRef word = text.take_until([](char c) { return StringRef(" ,[]").contains(c); });
     text = text.drop_front(word.size());
     auto element = parseElement(word, type);
     if (!element)
       return badLiteral(whole, "'" + word + "' is not a value of " + type.str());
-    bits = *element;
-    if (found < size)
-      array.setPattern(found, bits);
-    ++found;
+    patterns.push_back(*element);
   }
-  if (found == 1) {
-    for (int64_t i = 0; i < size; ++i)
-      array.setPattern(i, bits);
-  } else if (found != size) {
+  // The array takes memory once it is known that the values fill it.
+  const int64_t size = elementCount(shape).value_or(-1), found = patterns.size();
+  if (found != 1 && found != size)
     return badLiteral(whole,
                       llvm::formatv("expected 1 or {0} values, found {1}", size, found).str());
-  }
+  Array array(type, shape);
+  for (int64_t i = 0; i < size; ++i)
+    array.setPattern(i, patterns[found == 1 ? 0 : i]);
   return array;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Configures and builds one preset:  tools/dev/build.sh [dev|release|asan|gcc] [TARGET...]
+# Configures and builds one preset:  tools/dev/build.sh [dev|release|asan|tsan|coverage|fuzz|gcc] [TARGET...]
 # (default release, in build/PRESET, everything).
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -179,7 +179,7 @@ llvm::Expected<Array> mlir::mp::parseNpy(StringRef bytes) {
         llvm::formatv("{0} bytes stand behind its array, {1}; expected one array",
                       bytes.size() - needed, typeString(header->shape, header->type)));
   Array array(header->type, header->shape);
-  std::memcpy(array.data.data(), bytes.data(), array.data.size());
+  std::copy_n(bytes.begin(), array.data.size(), array.data.begin());
   if (header->swapped)
     swapBytes(array);
   return header->fortranOrder && array.shape.size() > 1 ? fromFortranOrder(array)

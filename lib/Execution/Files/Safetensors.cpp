@@ -9,7 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -113,8 +113,8 @@ llvm::Expected<Safetensors> Safetensors::open(StringRef path) {
 Array Safetensors::get(StringRef name) const {
   const Entry &entry = entries.at(name.str());
   Array array(entry.type, entry.shape);
-  std::memcpy(array.data.data(), buffer->getBufferStart() + dataStart + entry.begin,
-              array.data.size());
+  std::copy_n(buffer->getBufferStart() + dataStart + entry.begin, array.data.size(),
+              array.data.begin());
   return array;
 }
 

@@ -2,13 +2,16 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Guards speed by counts, which are the same at every run: +3 % over what counts.json holds fails.
 
-usage: guard-counts.py BUILD [--only WORD ...] [--renew REASON] [--data FILE] [--list]
+usage: guard-counts.py BUILD [--only WORD ...] [--renew REASON] [--data FILE] [--list] [--long]
 
 Compiling is counted in instructions of mp-opt (valgrind's cachegrind) beyond those of its start; kernels in what the
 emulator counts of a model's run: launches, warp instructions, sectors of global and wavefronts of shared memory.
 Instructions differ by compiler, flags and libraries, kernels by LLVM's version: each set of counts is stored with these,
 and a build of which none is stored is skipped with a message. Where a change costs more on purpose, or less,
 --renew stores the counts of this build, the reason, and what changed by 3 % or more.
+
+--long: chains that are too slow for CI, instead of all others, and the bytes that an op takes: what the peak of
+converting grows by from 100,000 ops to 1,000,000, which needs some gigabytes. Counts of these that are not stored are printed.
 """
 import argparse
 import datetime
@@ -42,6 +45,11 @@ COMPILED = {
     "chain of 16000 ops, decided": (["chain", "--ops=16000"], ["--mp-assign-precision=format=bf16"]),
     "bert of 1 layer to kernels": (["bert", *SMALL, "--elements=bf16"], ["--mp-to-nvvm=target=sm_80"]),
 }
+LONG = {
+    "chain of 50000 ops to bf16": (["chain", "--ops=50000"], ["--mp-mixed-precision=format=bf16"]),
+    "chain of 100000 ops to bf16": (["chain", "--ops=100000"], ["--mp-mixed-precision=format=bf16"]),
+}
+GROWTH = (100_000, 1_000_000)
 # Model, format and GPU of kernels that the emulator runs.
 EMULATED = {
     "mlp on sm_80": (["mlp", "--hidden=256"], "bf16", "sm_80"),
@@ -86,10 +94,39 @@ def count_compiling(tools, chosen, folder):
     start = count_instructions([tools / "mp-opt", "--version"])
     found = {}
     for name in chosen:
-        model, passes = COMPILED[name]
+        model, passes = {**COMPILED, **LONG}[name]
         command = [tools / "mp-opt", "--mlir-disable-threading", make(tools, model, folder), *passes, "-o", os.devnull]
         found[name] = count_instructions(command) - start
     return found
+
+
+def bytes_an_op(tools, folder):
+    """What the peak of memory of a conversion grows by with each op."""
+    peaks = []
+    for ops in GROWTH:
+        model = make(tools, ["chain", f"--ops={ops}"], folder)
+        command = [tools / "mp-opt", model, "-q", "--mp-mixed-precision=format=bf16", "-o", os.devnull]
+        child = subprocess.Popen(command)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            sys.exit(f"{' '.join(map(str, command))} ended with {child.returncode}")
+        peaks.append(1024 * used.ru_maxrss)
+    return round((peaks[1] - peaks[0]) / (GROWTH[1] - GROWTH[0]))
+
+
+def guard_long(options, data, build):
+    """The chains of nights; true if something costs more than what is stored."""
+    stored = data["compiling"].setdefault(build, {})
+    with tempfile.TemporaryDirectory() as folder:
+        found = {} if options.only == ["bytes"] else count_compiling(options.build / "bin", list(LONG), pathlib.Path(folder))
+        found["chain, bytes an op"] = bytes_an_op(options.build / "bin", pathlib.Path(folder))
+    for name, count in found.items():
+        print(f"{name}: {count:,}" + ("" if name in stored else ", none stored"))
+    if options.renew is not None:
+        renew(data, "compiling", build, found, options.renew)
+        return False
+    return compare("compiling", build, stored, {name: count for name, count in found.items() if name in stored})
 
 
 def count_kernels(tools, chosen, folder):
@@ -143,6 +180,7 @@ def main():
     parser.add_argument("--renew")
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     wanted = lambda names: [name for name in names if not options.only or any(word in name for word in options.only)]
     if options.list:
@@ -150,10 +188,10 @@ def main():
     if options.renew is not None and len(options.renew) < 10:
         sys.exit("guard-counts.py: --renew expects the reason why counts change, for whoever reads counts.json")
     data = json.loads(options.data.read_text()) if options.data.exists() else {"compiling": {}, "kernels": {}, "renewals": []}
-    slower = False
+    slower = guard_long(options, data, builds_of(options.build)["compiling"]) if options.long else False
     for kind, count, cases in (("compiling", count_compiling, COMPILED), ("kernels", count_kernels, EMULATED)):
         build, chosen = builds_of(options.build)[kind], wanted(cases)
-        if not chosen:
+        if not chosen or options.long:
             continue
         if kind == "compiling" and not shutil.which("valgrind"):
             print("compiling: skipped, valgrind is not on PATH")

@@ -4,7 +4,7 @@
 
 usage: nightly.py [--hours N] [--only STEP ...] [--preset NAME] [--list] [--out DIR]
 
-Builds the presets release (or that of --preset), fuzz, asan and gcc. A step passes, fails, or is skipped where it needs
+Builds the presets release (or that of --preset), fuzz, asan, tsan, coverage and gcc. A step passes, fails, or is skipped where it needs
 something that this machine lacks. Fuzzing, random programs and random graphs share the hours that are given (default 1) and
 add to the logs that pages are printed from. What steps print lies in DIR (default build/nightly). Ends in a table of all
 steps and a line that counts them; exits with 1 if a step fails.
@@ -39,11 +39,23 @@ STEPS = [
     ("fuzz build", "tools/dev/build.sh fuzz mp-fuzz-plain mp-fuzz-graphs mp-opt", ("clang++-22", "/usr/lib/llvm-22/lib/clang/22/lib/linux"),
      "harnesses under address and undefined-behaviour sanitizers"),
     ("fuzz", "nice -n 19 tools/dev/fuzz/run-fuzz.py --minutes {minutes}", ("build/fuzz/bin/mp-fuzz-plain",), "damaged input of every kind"),
-    ("hostile", "nice -n 19 timeout {seconds} build/release/bin/hostile --from=100000 --to=102000", ("build/release/bin/hostile",),
+    ("hostile", "for s in $(seq 100000 50 102000); do [ $SECONDS -lt {seconds} ] || break; "
+     "nice -n 19 build/release/bin/hostile --from=$s --to=$((s + 50)) || exit 1; done", ("build/release/bin/hostile",),
      "graphs made to break proofs"),
     ("asan build", "tools/dev/build.sh asan", ("clang++-22", "/usr/lib/llvm-22/lib/clang/22/lib/linux"), "the sanitizers' build"),
     ("asan", f"{SANITIZED} {LIT} --param tier=quick -s -j$(nproc) build/asan/test build/asan/test/Unit", ("build/asan/bin/mp-opt",),
      "the quick tests under the sanitizers"),
+    ("tsan build", "tools/dev/build.sh tsan RuntimeTests EmulatorTests NumericsTests", ("clang++-22", "/usr/lib/llvm-22/lib/clang/22/lib/linux"),
+     "the rooms that start threads, under the thread sanitizer"),
+    ("tsan", "for t in RuntimeTests EmulatorTests NumericsTests; do timeout 3600 build/tsan/test/bin/$t --gtest_brief=1 || exit 1; done",
+     ("build/tsan/test/bin/RuntimeTests",), "no race in contractions, collectives, transports, emulated grids, modelled products"),
+    ("coverage build", "tools/dev/build.sh coverage", ("clang++-22", "/usr/lib/llvm-22/lib/clang/22/lib/linux"), "counts lines and branches"),
+    ("coverage", "tools/dev/house/coverage.py", ("build/coverage/test/bin/RuntimeTests", "/usr/lib/llvm-22/bin/llvm-cov"),
+     "what of lib the unit tests run"),
+    ("tidy", "tools/dev/build.sh dev && tools/dev/house/tidy.py --sample 60 --seed $(date +%j)", ("clang-tidy-22",),
+     "clang-tidy by the kept list, sixty files a night"),
+    ("long chains", "tools/dev/bench/guard-counts.py build/release --long", ("build/release/bin/mp-opt", "valgrind"),
+     "instructions of 50,000 and 100,000 ops, memory of 1,000,000"),
     ("gcc build", "tools/dev/build.sh gcc mp-opt mp-run mp-gen", ("g++",), "Debian's other compiler"),
     ("gcc", "tools/dev/house/same-bytes.sh build/release/bin build/gcc/bin", ("build/gcc/bin/mp-opt", "build/release/bin/mp-opt"),
      "the same bytes from both compilers"),
