@@ -5,7 +5,7 @@
 
 #include "mp/Analysis/FunctionHash.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mp/Dialect/MP/CopyOf.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "llvm/ADT/StringExtras.h"

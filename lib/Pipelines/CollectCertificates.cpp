@@ -4,7 +4,7 @@
 
 #include "ReportPasses.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mp/Dialect/MP/Certified.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_COLLECTCERTIFICATES

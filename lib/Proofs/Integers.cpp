@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mp::proofs;
@@ -121,52 +122,53 @@ static std::optional<IntegerRange> shiftRight(IntegerRange x, IntegerRange by) {
   return IntegerRange{x.low >> by.low, x.high >> by.low};
 }
 
-/// The result of `name` of x and y, both of `width` bits, before it wraps around; nothing for ops
+/// The result of `op` of x and y, both of `width` bits, before it wraps around; nothing for ops
 /// that are not known.
-static std::optional<IntegerRange> combine(StringRef name, IntegerRange x, IntegerRange y,
+static std::optional<IntegerRange> combine(Operation *op, IntegerRange x, IntegerRange y,
                                            unsigned width) {
+  using Result = std::optional<IntegerRange>;
   IntegerRange ux = asUnsigned(x, width), uy = asUnsigned(y, width);
-  bool isPositive = x.low >= 0 && y.low >= 0;
-  if (name == "arith.addi" || name == "tosa.add")
-    return IntegerRange{x.low + y.low, x.high + y.high};
-  if (name == "arith.subi" || name == "tosa.sub")
-    return IntegerRange{x.low - y.high, x.high - y.low};
-  if (name == "arith.muli" || name == "tosa.mul")
-    return multiply(x, y);
-  if (name == "arith.divsi" || name == "tosa.intdiv")
-    return divide(x, y);
-  if (name == "arith.divui")
-    return asSigned(divide(ux, {std::max<Int>(uy.low, 1), std::max<Int>(uy.high, 1)}), width);
-  if (name == "arith.remsi")
-    return remainder(x, y);
-  if (name == "arith.remui")
-    return asSigned(remainder(ux, uy), width);
-  if (name == "arith.maxsi" || name == "tosa.maximum")
-    return IntegerRange{std::max(x.low, y.low), std::max(x.high, y.high)};
-  if (name == "arith.minsi" || name == "tosa.minimum")
-    return IntegerRange{std::min(x.low, y.low), std::min(x.high, y.high)};
-  if (name == "arith.maxui")
-    return asSigned({std::max(ux.low, uy.low), std::max(ux.high, uy.high)}, width);
-  if (name == "arith.minui")
-    return asSigned({std::min(ux.low, uy.low), std::min(ux.high, uy.high)}, width);
-  if (name == "arith.andi" || name == "tosa.bitwise_and") {
-    if (x.low < 0 && y.low < 0)
-      return std::nullopt;
-    return IntegerRange{0, x.low < 0 ? y.high : y.low < 0 ? x.high : std::min(x.high, y.high)};
-  }
-  if (name == "arith.xori" && y.low == -1 && y.high == -1) // the complement
-    return IntegerRange{-1 - x.high, -1 - x.low};
-  if (name == "arith.ori" || name == "arith.xori" || name == "tosa.bitwise_or" ||
-      name == "tosa.bitwise_xor")
-    return isPositive ? std::optional(bitsOf(x, y)) : std::nullopt;
-  if (name == "arith.shli" || name == "tosa.logical_left_shift")
-    return shiftLeft(x, y);
-  if (name == "arith.shrsi")
-    return shiftRight(x, y);
-  if (name == "arith.shrui")
-    if (std::optional<IntegerRange> shifted = shiftRight(ux, y))
-      return asSigned(*shifted, width);
-  return std::nullopt;
+  auto bits = [&](auto) -> Result {
+    return x.low >= 0 && y.low >= 0 ? Result(bitsOf(x, y)) : std::nullopt;
+  };
+  return TypeSwitch<Operation *, Result>(op)
+      .Case<arith::AddIOp, tosa::AddOp>(
+          [&](auto) { return IntegerRange{x.low + y.low, x.high + y.high}; })
+      .Case<arith::SubIOp, tosa::SubOp>(
+          [&](auto) { return IntegerRange{x.low - y.high, x.high - y.low}; })
+      .Case<arith::MulIOp, tosa::MulOp>([&](auto) { return multiply(x, y); })
+      .Case<arith::DivSIOp, tosa::IntDivOp>([&](auto) { return divide(x, y); })
+      .Case<arith::DivUIOp>([&](auto) {
+        return asSigned(divide(ux, {std::max<Int>(uy.low, 1), std::max<Int>(uy.high, 1)}), width);
+      })
+      .Case<arith::RemSIOp>([&](auto) { return remainder(x, y); })
+      .Case<arith::RemUIOp>([&](auto) { return asSigned(remainder(ux, uy), width); })
+      .Case<arith::MaxSIOp, tosa::MaximumOp>(
+          [&](auto) { return IntegerRange{std::max(x.low, y.low), std::max(x.high, y.high)}; })
+      .Case<arith::MinSIOp, tosa::MinimumOp>(
+          [&](auto) { return IntegerRange{std::min(x.low, y.low), std::min(x.high, y.high)}; })
+      .Case<arith::MaxUIOp>([&](auto) {
+        return asSigned({std::max(ux.low, uy.low), std::max(ux.high, uy.high)}, width);
+      })
+      .Case<arith::MinUIOp>([&](auto) {
+        return asSigned({std::min(ux.low, uy.low), std::min(ux.high, uy.high)}, width);
+      })
+      .Case<arith::AndIOp, tosa::BitwiseAndOp>([&](auto) -> Result {
+        if (x.low < 0 && y.low < 0)
+          return std::nullopt;
+        return IntegerRange{0, x.low < 0 ? y.high : y.low < 0 ? x.high : std::min(x.high, y.high)};
+      })
+      .Case<arith::XOrIOp>([&](auto) {
+        return y.low == -1 && y.high == -1 ? Result({-1 - x.high, -1 - x.low}) : bits(op);
+      })
+      .Case<arith::OrIOp, tosa::BitwiseOrOp, tosa::BitwiseXorOp>(bits)
+      .Case<arith::ShLIOp, tosa::LogicalLeftShiftOp>([&](auto) { return shiftLeft(x, y); })
+      .Case<arith::ShRSIOp>([&](auto) { return shiftRight(x, y); })
+      .Case<arith::ShRUIOp>([&](auto) -> Result {
+        std::optional<IntegerRange> shifted = shiftRight(ux, y);
+        return shifted ? Result(asSigned(*shifted, width)) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
 }
 
 //===-- values --------------------------------------------------------------------------------===//
@@ -310,7 +312,7 @@ std::optional<IntegerRange> Bounds::ofOp(Operation *op, unsigned width) {
   // TOSA's products are shifted.
   if (isa<tosa::MulOp>(op) && !matchPattern(op->getOperand(2), m_Zero()))
     return std::nullopt;
-  return combine(op->getName().getStringRef(), of(op->getOperand(0)), of(op->getOperand(1)), width);
+  return combine(op, of(op->getOperand(0)), of(op->getOperand(1)), width);
 }
 
 IntegerRange Bounds::of(Value value) {

@@ -6,7 +6,7 @@
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Ranges/ScalingExponents.h"
-#include "mp/Dialect/MP/Prescaled.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Report/Report.h"
 #include "llvm/ADT/MapVector.h"

@@ -4,7 +4,7 @@
 
 // EMIT: option 'emit' is 'spirv', expected ptx, cubin or fatbin
 // EMIT-NOT: error
-// DIR: error: cannot {{create folder|write}}
+// DIR: error: dir={{.*}}: cannot {{create folder|write}}
 
 // CHECK: gpu.binary @mp_kernels [#gpu.object<#nvvm.target<{{.*}}chip = "sm_80"{{.*}}assembly = "{{.*}}.visible .entry k(
 module {

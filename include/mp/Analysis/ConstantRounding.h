@@ -7,8 +7,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Dialect/MP/Saturation.h"
 
 namespace mlir::mp {
 

@@ -7,7 +7,7 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Dialect/MP/CopyOf.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 
 namespace mlir::mp {
 

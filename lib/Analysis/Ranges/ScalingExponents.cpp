@@ -7,8 +7,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ScalingRule.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "mp/Dialect/MP/Certified.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Select/Passes.h"
 

@@ -5,7 +5,7 @@
 
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/Idioms/Idioms.h"
-#include "mp/Dialect/MP/Annotations.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Transforms/Annotate/Passes.h"
 
 namespace mlir::mp {

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Ranges/NormOverflow.h"
-#include "mp/Dialect/MP/Prescaled.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Transforms/Prepare/Passes.h"

@@ -3,8 +3,8 @@
 // mp.scaled_matmul: one contraction of codes, which has the form that runs on Tensor Cores, and
 // what its sums are multiplied by.
 
-#include "DecomposeMatmul.h"
 #include "../Common/TensorCode.h"
+#include "DecomposeScaling.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

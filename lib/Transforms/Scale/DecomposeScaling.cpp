@@ -6,7 +6,6 @@
 #include "DecomposeScaling.h"
 #include "../Common/TensorCode.h"
 #include "DecomposeFakeQuantize.h"
-#include "DecomposeMatmul.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -2,8 +2,8 @@
 //
 // Masters of narrow parameters as integer arithmetic on the bits.
 
-#include "DecomposeMasters.h"
 #include "../Common/TensorCode.h"
+#include "DecomposeTraining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -3,8 +3,8 @@
 // A probe as one reduction with a result per column, another for the histogram, and a row made of
 // them. Counts are integers and sums are f64 in the order of the elements: the same bits each run.
 
-#include "DecomposeProbes.h"
 #include "../Common/TensorCode.h"
+#include "DecomposeTraining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

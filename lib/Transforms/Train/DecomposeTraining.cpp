@@ -3,10 +3,8 @@
 // The arithmetic of loss scaling, one definition for every device. Its rules are
 // those of docs/guides/Training.md, its order of operations is exact.
 
+#include "DecomposeTraining.h"
 #include "../Common/TensorCode.h"
-#include "DecomposeMasters.h"
-#include "DecomposeProbes.h"
-#include "DecomposeVersions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -3,7 +3,7 @@
 // Writes the choice among versions as scalar arithmetic: the last rule first, so that the first
 // one that holds has the last word.
 
-#include "DecomposeVersions.h"
+#include "DecomposeTraining.h"
 
 #include "../Common/TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,10 +6,9 @@
 #include "ErasureExponents.h"
 #include "ErasureScaling.h"
 #include "mp/Analysis/Ranges/ScalingExponents.h"
-#include "mp/Dialect/MP/CopyOf.h"
+#include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Recomputed.h"
-#include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 
