@@ -101,6 +101,22 @@ const Reach kReaches[] = {
     {"clamp_to_huge_numbers", false, true, true,
      "%r = tosa.clamp %x {min_val = 3.0E+38 : f32, max_val = 3.40282347E+38 : f32} : "
      "(tensor<4x4xf32>) -> tensor<4x4xf32>"},
+    {"made_by_a_body", true, true, true, R"(
+  %r = tensor.generate {
+  ^bb0(%k: index, %j: index):
+    %0 = arith.negf %low : f32
+    tensor.yield %0 : f32
+  } : tensor<4x4xf32>)"},
+    {"padded_with_what_is_computed", true, true, true, R"(
+  %0 = tensor.extract_slice %x[0, 0] [4, 3] [1, 1] : tensor<4x4xf32> to tensor<4x3xf32>
+  %r = tensor.pad %0 low[0, 1] high[0, 0] {
+  ^bb0(%k: index, %j: index):
+    %1 = arith.negf %low : f32
+    tensor.yield %1 : f32
+  } : tensor<4x3xf32> to tensor<4x4xf32>)"},
+    {"bounds_of_an_op_without_meaning", true, true, true,
+     "%r = math.clampf %x to [%highest, %highest] : tensor<4x4xf32>"},
+    {"a_power", true, true, true, "%r = math.powf %highest, %one : tensor<4x4xf32>"},
     {"rounded_to_integers", true, true, true, R"(
   %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
   %r = math.floor %0 : tensor<4x4xf32>)"},
@@ -168,6 +184,26 @@ TEST_F(ConstantsTest, AreLookedForWhereANumberIsHuge) {
   EXPECT_FALSE(reaches(extremum("maximumf", alone)));
   EXPECT_TRUE(reaches(extremum("maximumf", other))) << "the start is read by another op, too";
   EXPECT_TRUE(reaches(extremum("minimumf", alone))) << "a minimum is its start";
+  // A second result of the same op, which in the first step reads the start of the first.
+  auto beside = [](StringRef read) {
+    return (R"(
+  %low = arith.constant -3.40282347E+38 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %2:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x4xf32>) outs(%0, %1 : tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %m: f32, %s: f32):
+    %n = arith.maximumf %m, %a : f32
+    %t = arith.addf %s, )" +
+            read + R"( : f32
+    linalg.yield %n, %t : f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>)
+  %r = linalg.broadcast ins(%2#1 : tensor<4xf32>) outs(%x : tensor<4x4xf32>) dimensions = [1])")
+        .str();
+  };
+  EXPECT_TRUE(reaches(beside("%m")));
+  EXPECT_FALSE(reaches(beside("%n")));
 }
 
 TEST_F(ConstantsTest, AreSeenThroughWhatMovesEveryElement) {

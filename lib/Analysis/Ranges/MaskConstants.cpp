@@ -94,7 +94,7 @@ static void addSources(Operation *op, const FloatMeaning &meaning, llvm::SetVect
   case Kind::Binary:
     if (!isExtremum(meaning) &&
         !llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div,
-                             BinaryFn::CopySign, BinaryFn::Rem},
+                             BinaryFn::CopySign, BinaryFn::Rem, BinaryFn::Pow},
                             meaning.binary))
       return;
     break;
@@ -108,7 +108,15 @@ static void addSources(Operation *op, const FloatMeaning &meaning, llvm::SetVect
   case Kind::Move:
   case Kind::Select:
   case Kind::Merge:
+  case Kind::IntegerPower:
   case Kind::Reduction: break;
+  case Kind::Unknown: // which may hand on what it reads, or what its regions yield
+    values.insert_range(op->getOperands());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          values.insert_range(block.getTerminator()->getOperands());
+    return;
   default: return;
   }
   for (auto [index, operand] : llvm::enumerate(meaning.operands)) {
@@ -145,7 +153,8 @@ static bool isLosingStart(linalg::LinalgOp op, OpOperand &operand, ModuleRanges 
     return false;
   auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
   Attribute start = getConstantIn(operand.get());
-  if (!combination || !start)
+  // What else reads the start, or a maximum of fewer elements, may be it.
+  if (!combination || !start || !op.getMatchingBlockArgument(&operand).hasOneUse())
     return false;
   FloatMeaning meaning = getFloatMeaning(combination->combiner);
   std::optional<LoopNest> nest = readLoopNest(op);
