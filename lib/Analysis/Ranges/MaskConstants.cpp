@@ -153,7 +153,7 @@ static bool isLosingStart(linalg::LinalgOp op, OpOperand &operand, ModuleRanges 
     return false;
   auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
   Attribute start = getConstantIn(operand.get());
-  // What else reads the start, or a maximum of fewer elements, may be it.
+  // Another op that reads the partial result may hand the start on.
   if (!combination || !start || !op.getMatchingBlockArgument(&operand).hasOneUse())
     return false;
   FloatMeaning meaning = getFloatMeaning(combination->combiner);
