@@ -63,9 +63,9 @@ SparseRows mpcore::layouts::compressRows(SparseShape shape, int64_t rows, int64_
   made.values.assign(size_t(rows * made.stored()), 0);
   made.words.assign(size_t(made.tiles() * made.wordsPerTile()), 0);
   const int64_t perStep = shape.step() / 4;
-  // Rows beyond the end have metadata, too: that of zeros.
+  // Rows and products beyond the end have metadata, too: that of zeros.
   for (int64_t row = 0; row < made.tiles() * 16; ++row)
-    for (int64_t group = 0; group < made.steps() * perStep; ++group) {
+    for (int64_t group = 0; group < made.stepsOfWords() * perStep; ++group) {
       const bool exists = row < rows;
       const unsigned mask = exists ? nonZerosOf(row, 4 * group, k, element, isZero) : 0;
       std::optional<StoredPair> pair = storedPair(mask);

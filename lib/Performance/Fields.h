@@ -21,6 +21,7 @@ struct Sizes {
 template <class F> void forFields(MatmulProblem &p, F &&f) {
   f("batch", p.batch), f("m", p.m), f("n", p.n), f("k", p.k);
   f("format", p.format), f("result", p.result), f("a-bits", p.aBits), f("b-bits", p.bBits);
+  f("sparse-a", p.sparseA);
   f("shared-b", p.sharedB), f("epilogue-bytes", p.epilogueBytes);
   f("epilogue-instructions", p.epilogueInstructions);
 }

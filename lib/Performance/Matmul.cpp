@@ -18,6 +18,7 @@ struct Grid {
 /// Bytes of elements as they lie in memory and in shared memory.
 struct ElementBytes {
   double a, b, shared, c;
+  double sharedA; ///< of A in shared memory: less than `shared` where it is sparse
 };
 
 /// Cycles of one step of one block, each resource alone.
@@ -29,8 +30,8 @@ struct Step {
 
 static ElementBytes elementBytes(const MatmulProblem &p) {
   const double stored = storageBits(p.format) / 8.0;
-  return {p.aBits ? p.aBits / 8.0 : stored, p.bBits ? p.bBits / 8.0 : stored, stored,
-          storageBits(p.result) / 8.0};
+  return {p.storedBitsOfA() / 8, p.storedBitsOfB() / 8, stored, storageBits(p.result) / 8.0,
+          p.sparseA ? p.storedBitsOfA() / 8 : stored};
 }
 
 static Grid gridOf(const MatmulProblem &p, const MatmulSchedule &s, const Part &part) {
@@ -62,14 +63,14 @@ static double valuesPerProduct(const MatmulSchedule &s) {
 }
 
 /// Bytes that a step reads from shared memory for its products.
-static double sharedReads(const MatmulSchedule &s, double element) {
+static double sharedReads(const MatmulSchedule &s, double element, double elementOfA) {
   switch (s.unit) {
   case MatrixUnit::Wgmma: // each group of 64 rows reads its rows and all columns
     return std::ceil(s.m / 64.0) * (64.0 + s.n) * s.k * element;
   case MatrixUnit::Tcgen05: // two multiprocessors share what their blocks have in common
     return (double(s.m) / s.clusterN + double(s.n) / s.clusterM) * s.k * element;
   case MatrixUnit::MmaSync: // each warp loads the rows and columns of its own tile
-    return (double(s.m) * s.warpsN + double(s.n) * s.warpsM) * s.depth() * element;
+    return (double(s.m) * s.warpsN * elementOfA + double(s.n) * s.warpsM * element) * s.depth();
   case MatrixUnit::Fma: // each thread loads the rows and columns of its own sums
     return double(s.m) * s.n * s.k * valuesPerProduct(s) * element;
   }
@@ -90,7 +91,8 @@ static double narrowing(const MatmulProblem &p, const MatmulSchedule &s, const P
 
 /// Warp instructions of a step.
 static double instructions(const MatmulProblem &p, const MatmulSchedule &s, const Part &part,
-                           double element) {
+                           const ElementBytes &bytes) {
+  const double element = bytes.shared;
   const double multiplyAdds = double(s.m) * s.n * s.depth();
   const double warps = double(s.warpsM) * s.warpsN * s.slices;
   switch (s.unit) {
@@ -98,10 +100,11 @@ static double instructions(const MatmulProblem &p, const MatmulSchedule &s, cons
     return 50 * warps;                 // waits, descriptors and four products of depth 32 bytes
   case MatrixUnit::Tcgen05: return 80; // one warp copies, one multiplies
   case MatrixUnit::MmaSync: {
-    // A product of m16n8 and 32 bytes of depth; ldmatrix moves 512 bytes; copies 16 bytes a lane.
-    const double products = multiplyAdds / (16 * 8 * 32 / element);
-    const double copies = (double(s.m) + s.n) * s.depth() * element / 512;
-    return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps +
+    // A product of m16n8 and 32 bytes of depth, 64 of a sparse A; ldmatrix moves 512 bytes; copies
+    // 16 bytes a lane.
+    const double products = multiplyAdds / (16 * 8 * (p.sparseA ? 64 : 32) / element);
+    const double copies = (s.m * bytes.sharedA + s.n * element) * s.depth() / 512;
+    return products + sharedReads(s, element, bytes.sharedA) / 512 + 3 * copies + 40 * warps +
            narrowing(p, s, part, element);
   }
   case MatrixUnit::Fma: // a multiplication, an addition, and loads of two to four values
@@ -113,11 +116,12 @@ static double instructions(const MatmulProblem &p, const MatmulSchedule &s, cons
 static Step stepOf(const MatmulProblem &p, const MatmulSchedule &s, const Resources &r,
                    const Grid &g, const Part &part, const Calibration &c) {
   const ElementBytes bytes = elementBytes(p);
-  const double rate = part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare];
+  const double rate =
+      part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare] * (p.sparseA ? 2 : 1);
   Step step;
   step.tensor = double(s.m) * s.n * s.depth() / rate;
-  step.issue = instructions(p, s, part, bytes.shared) / kIssuePerCycle;
-  step.shared = sharedReads(s, bytes.shared) / kSharedBytesPerCycle;
+  step.issue = instructions(p, s, part, bytes) / kIssuePerCycle;
+  step.shared = sharedReads(s, bytes.shared, bytes.sharedA) / kSharedBytesPerCycle;
   // L2 reads once what blocks of a cluster share. Multicast brings it to each of them; pairs of
   // tcgen05 keep half of it each.
   const Outer outer = outerOf(p, s);
@@ -195,7 +199,8 @@ static double sustainedSeconds(const MatmulProblem &p, const MatmulSchedule &s, 
   const double bf16 = part.bestUnit("bf16") ? part.peakTera(*part.bestUnit("bf16"), "bf16") : 0;
   if (!part.sustainedBf16Tera || !bf16 || s.unit == MatrixUnit::Fma)
     return 0;
-  const double tera = part.peakTera(s.unit, p.format) * part.sustainedBf16Tera / bf16;
+  const double tera =
+      part.peakTera(s.unit, p.format) * part.sustainedBf16Tera / bf16 * (p.sparseA ? 2 : 1);
   return 2 * multiplyAdds(p) / (tera * 1e12);
 }
 

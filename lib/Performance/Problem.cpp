@@ -22,9 +22,14 @@ static double multiplyAddsOf(const AttentionProblem &p) {
 }
 template <class P> static double multiplyAddsOf(const P &) { return 0; }
 
+double MatmulProblem::storedBitsOfA() const {
+  const double dense = aBits ? aBits : storageBits(format);
+  return sparseA ? dense / 2 + 1 : dense;
+}
+double MatmulProblem::storedBitsOfB() const { return bBits ? bBits : storageBits(format); }
+
 static double bytesOf(const MatmulProblem &p) {
-  const unsigned stored = storageBits(p.format);
-  const double a = (p.aBits ? p.aBits : stored) / 8.0, b = (p.bBits ? p.bBits : stored) / 8.0;
+  const double a = p.storedBitsOfA() / 8, b = p.storedBitsOfB() / 8;
   const double c = storageBits(p.result) / 8.0 + p.epilogueBytes;
   const double batch = double(p.batch), m = double(p.m), n = double(p.n), k = double(p.k);
   return batch * m * k * a + (p.sharedB ? 1 : batch) * k * n * b + batch * m * n * c;

@@ -62,6 +62,10 @@ static llvm::Error checkMatmul(const MatmulProblem &p, const MatmulSchedule &s, 
                  Twine(part.limits().clusterSize) + " of " + part.name);
   if (!s.m || !s.n || !s.k || !s.warpsM || !s.warpsN || !s.splitK || !s.slices)
     return error("tile, warps, splits and slices must be above 0");
+  if (p.sparseA && (s.unit != MatrixUnit::MmaSync || s.splitK > 1 ||
+                    part.specific->computeCapability < 80 || storageBits(p.format) > 16))
+    return error("a sparse A is for mma.sync of 8 or 16 bits from sm_80 on, whose sums no blocks "
+                 "share");
   if (s.slices > 1 && s.unit != MatrixUnit::MmaSync)
     return error("slices of a sum are for warps of mma.sync");
   const unsigned warps = s.warpsM * s.warpsN;
@@ -87,9 +91,10 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
   const double element = storageBits(p.format) / 8.0;
   // Pairs of tcgen05 keep half of the tile that they share each.
   const bool halves = s.unit == MatrixUnit::Tcgen05;
-  const double stageBytes =
-      (double(s.m) / (halves ? s.clusterN : 1) + double(s.n) / (halves ? s.clusterM : 1)) *
-      s.depth() * element;
+  const double elementOfA = p.sparseA ? p.storedBitsOfA() / 8 : element;
+  const double stageBytes = (double(s.m) / (halves ? s.clusterN : 1) * elementOfA +
+                             double(s.n) / (halves ? s.clusterM : 1) * element) *
+                            s.depth();
   const unsigned warps = s.warpsM * s.warpsN * s.slices;
   Demand d{32 * warps, 0, uint64_t(stageBytes * s.stages), stageBytes * (s.stages - 1)};
   // Bases: what addresses, counters and loop-carried pointers take beside accumulators and
@@ -101,6 +106,8 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
   case MatrixUnit::MmaSync:
     d.registers = s.m / s.warpsM * (s.n / s.warpsN) / 32 +
                   fragmentRegisters(s.m / s.warpsM + s.n / s.warpsN) + 28;
+    if (p.sparseA) // B is 64 bytes deep, and 16 rows have a word of metadata
+      d.registers += fragmentRegisters(s.n / s.warpsN) + s.m / s.warpsM / 8;
     if (s.copy == Copy::Loads)
       d.registers += unsigned(stageBytes / d.threads / 4);
     break;

@@ -34,6 +34,8 @@ static void addCleanup(OpPassManager &pm) {
 void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addPass(createPrepareVectors()); // before anything folds
   pm.addPass(createResolveCalls());
+  if (options.mma && options.sparse)
+    pm.addPass(createFoldWeights());
   pm.addPass(createDecomposeTraining());
   pm.addPass(createDecomposeScaling());
   pm.addPass(createDecomposeSplit());
@@ -80,7 +82,7 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
   if (options.mma)
-    pm.addPass(createEmitContractions({options.target, options.sums}));
+    pm.addPass(createEmitContractions({options.target, options.sums, options.sparse}));
   pm.addPass(createEmitDispatches({options.sums, options.accuracy(), options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
   addCleanup(pm);

@@ -80,15 +80,40 @@ std::string narrowedText(int steps, const std::string &narrowed, const std::stri
          c + "\nmpk.yield %s : " + c + "\n}\nreturn %d : " + c + "\n}\n";
 }
 
+/// A bf16 product of sums of `k` by constant weights of which two of each four are zero: mma.sp.
+std::string sparseText(int k, const std::string &schedule) {
+  const std::string w = "tensor<64x" + std::to_string(k) + "xbf16>", c = "tensor<64x64xf32>";
+  std::string bits;
+  for (int n = 0; n < 64; ++n)
+    for (int i = 0; i < k; ++i) {
+      const bool isLeft = i % 4 == n % 3 || i % 4 == 3;
+      const char *values[] = {"803F", "C0BF", "0040", "40C0"}; // 1, -1.5, 2, -3
+      bits += isLeft ? values[(n * 5 + i * 7 + i / 64) % 4] : "0000";
+    }
+  return "func.func @f(%a: " + w + ", %c: " + c + ") -> " + c +
+         " {\n%b = arith.constant dense<\"0x" + bits + "\"> : " + w +
+         "\n%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "
+         "affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = "
+         "[\"parallel\", \"parallel\", \"reduction\"], mpk.schedule = #mpk.schedule<matmul, \"" +
+         schedule + "\">} ins(%a, %b : " + w + ", " + w + ") outs(%c : " + c +
+         ") {\n^bb0(%x: bf16, %y: bf16, %s: f32):\n"
+         "%wx = arith.extf %x : bf16 to f32\n%wy = arith.extf %y : bf16 to f32\n"
+         "%p = arith.mulf %wx, %wy : f32\n%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n"
+         "} -> " +
+         c + "\nreturn %r : " + c + "\n}\n";
+}
+
 class Mutants {
 public:
-  Mutants(const std::string &text, const std::string &target) : context(makeRegistry()) {
+  Mutants(const std::string &text, const std::string &target, bool sparse = false)
+      : context(makeRegistry()) {
     module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
     PassManager manager(&context);
     NVVMPipelineOptions options;
     options.target = target;
     options.dispatches = true;
     options.sums = SumOrder::Tree;
+    options.sparse = sparse;
     buildNVVMPipeline(manager, options);
     if (!module || failed(manager.run(*module)))
       return;
@@ -108,6 +133,9 @@ public:
     return found;
   }
   StringRef line(size_t number) const { return lines[number]; }
+  bool contains(StringRef text) const {
+    return llvm::any_of(lines, [&](StringRef line) { return line.contains(text); });
+  }
 
   /// The result of the kernel without line `number` (all of it, if beyond the end); an error if the
   /// emulator objects.
@@ -197,6 +225,25 @@ TEST(KernelMutation, EachWaitCommitAndBarrierIsMissed) {
     }
   EXPECT_GE(all.tried, 36u);
   EXPECT_EQ(all.objected, all.tried);
+}
+
+TEST(KernelMutation, EachWaitCommitAndBarrierOfSparseProductsIsMissed) {
+  for (const char *more :
+       {"tile=64x64x64 warps=2x2 stages=2", "tile=64x64x64 warps=2x2 stages=3",
+        "tile=64x64x64 warps=2x2 stages=4", "tile=64x32x64 warps=2x1 stages=3 slices=2"}) {
+    const std::string schedule = std::string("unit=mma.sync ") + more + " copy=async";
+    // The last step of slices is ragged: its copies write zeros where sums go.
+    const int k = schedule.find("slices") == std::string::npos ? 640 : 632;
+    Mutants mutants(sparseText(k, schedule), "sm_80", /*sparse=*/true);
+    EXPECT_TRUE(mutants.contains("mma.sp::ordered_metadata"));
+    std::mt19937 random(7);
+    Count count = tryAll(mutants,
+                         {drawn(ElementType::floating(numerics::Format::BF16), {64, k}, random),
+                          drawn(ElementType::floating(numerics::Format::F32), {64, 64}, random)},
+                         "sparse " + schedule);
+    EXPECT_GE(count.tried, 6u);
+    EXPECT_EQ(count.objected, count.tried);
+  }
 }
 
 TEST(KernelMutation, EachWaitCommitAndBarrierBesideNarrowedOperandsIsMissed) {

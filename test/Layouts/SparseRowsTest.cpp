@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -99,9 +100,12 @@ TEST(SparseRows, Bytes) {
   auto none = [](int64_t, int64_t) { return uint16_t(0); };
   const SparseRows halves = compressRows({16}, 64, 256, none, isZero);
   EXPECT_EQ(halves.values.size(), 64u * 128);
-  EXPECT_EQ(halves.words.size() * 32, 64u * 256);
-  const SparseRows bytes = compressRows({8}, 64, 256, none, isZero);
-  EXPECT_EQ(bytes.words.size() * 32, 64u * 256);
+  EXPECT_EQ(halves.steps(), 4);
+  EXPECT_EQ(halves.words.size() * 32, 2 * 64u * 256) << "eight steps, of which four are of zeros";
+  EXPECT_TRUE(std::all_of(halves.words.begin(), halves.words.end(),
+                          [](uint32_t word) { return word == 0xEEEEEEEE; }));
+  const SparseRows bytes = compressRows({8}, 64, 1024, none, isZero);
+  EXPECT_EQ(bytes.words.size() * 32, 64u * 1024);
 }
 
 TEST(SparseRows, FirstDenseGroup) {

@@ -19,7 +19,8 @@ std::string scheduleError(llvm::StringRef text) {
 
 TEST(Text, ProblemsRoundTrip) {
   for (llvm::StringRef text :
-       {"matmul batch=4 m=4096 n=256 k=1024 format=f8E4M3FN b-bits=4 shared-b=true",
+       {"matmul m=4096 n=256 k=1024 sparse-a=true",
+        "matmul batch=4 m=4096 n=256 k=1024 format=f8E4M3FN b-bits=4 shared-b=true",
         "map elements=1048576 read-bytes=2", "rows rows=64 columns=8192 reductions=2",
         "column-reduction rows=4096 columns=768", "transpose rows=512 columns=512 bits=32",
         "attention batch=2 heads=16 key-heads=4 queries=512 keys=512 head-dim=128 causal=true"}) {
@@ -51,7 +52,7 @@ TEST(Text, ErrorsNameTheWordAndWhatIsKnown) {
             "transpose, attention");
   EXPECT_EQ(problemError("matmul q=4"),
             "'q=4' is no field of matmul; it has batch, m, n, k, format, result, a-bits, b-bits, "
-            "shared-b, epilogue-bytes, epilogue-instructions");
+            "sparse-a, shared-b, epilogue-bytes, epilogue-instructions");
   EXPECT_EQ(problemError("matmul m=-4"), "'m' of matmul is '-4', expected a size from 0 to 2^40");
   EXPECT_EQ(problemError("matmul format=float"),
             "'format' of matmul is 'float', expected a format such as bf16, f16, tf32, f32, "

@@ -22,14 +22,17 @@ struct MmaInstruction {
   unsigned elementBits; ///< of A and B in registers and memory
   /// The LLVM intrinsic for what the NVVM dialect's op does not take; else empty.
   llvm::StringRef intrinsic = {};
+  bool isSparse = false; ///< of each four elements of a row of A two are stored: mma.sp
 
   /// Returns the format of operand A (0) or B (1).
   llvm::StringRef operandFormat(unsigned operand) const;
   /// True for a multiplication and an addition of one element.
   bool isScalar() const { return m == 1; }
   bool isInteger() const { return operandFormat(0) == "i8" || operandFormat(0) == "u8"; }
+  /// Elements of a row of A in registers.
+  int storedK() const { return isSparse ? k / 2 : k; }
   /// 32-bit registers of A and B in a lane.
-  int registersA() const { return m * k * int(elementBits) / 1024; }
+  int registersA() const { return m * storedK() * int(elementBits) / 1024; }
   int registersB() const { return k * n * int(elementBits) / 1024; }
 };
 
@@ -37,6 +40,11 @@ struct MmaInstruction {
 /// every target's for f32; null if there is none.
 const MmaInstruction *selectMmaInstruction(const target::TargetModel &model,
                                            llvm::StringRef format);
+
+/// The instruction for the same products with a sparse A; null if `model` has none or none is
+/// written.
+const MmaInstruction *selectSparseInstruction(const target::TargetModel &model,
+                                              llvm::StringRef format);
 
 /// Products after which sums of this instruction should move to an accumulator of full precision;
 /// 0 if they need not.

@@ -127,6 +127,36 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
 
+def FoldWeights : Pass<"mp-fold-weights"> {
+  let summary = "Compute what mp.prune and mp.cast make of constants (exact)";
+  let description = [{
+    Needs: any module. Gives: constants in place of `mp.prune` and `mp.cast` of constants,
+    resources too, one behind the other, so that kernels can be chosen by what weights hold
+    (`mp-emit-contractions`, `sparse`). Casts that round by random bits stay. Exact: the bits
+    that the ops give when they run.
+
+    Example (`--mp-fold-weights`):
+    ```mlir
+    func.func @f() -> tensor<4xbf16> {
+      %w = arith.constant dense<[1.0, -3.0, 0.5, 3.0]> : tensor<4xf32>
+      %0 = mp.prune %w keep 2 of 4 axis 0 : tensor<4xf32>
+      %1 = mp.cast ieee %0 : tensor<4xf32> to tensor<4xbf16>
+      return %1 : tensor<4xbf16>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f() -> tensor<4xbf16> {
+      %w = arith.constant dense<[1.0, -3.0, 0.5, 3.0]> : tensor<4xf32>
+      %0 = arith.constant dense<[0.0, -3.0, 0.0, 3.0]> : tensor<4xf32>
+      %1 = arith.constant dense<[0.0, -3.0, 0.0, 3.0]> : tensor<4xbf16>
+      return %1 : tensor<4xbf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
   let summary = "Write contractions marked mpk.mma as Tensor Core kernels";
   let description = [{
@@ -140,6 +170,12 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     added last, in f32, unless the op carries `mpk.fresh`. With `sums=tree` warps of
     a block (`slices` of the schedule) or blocks (`split-k`) may share a sum of floats:
     what each has of it is added in pairs of neighbours, then pairs of these.
+
+    With `sparse=true` a factor that is a constant of which at most two of each four
+    along the sum are not zero is stored as these two and metadata (`mpk.sparse`), and
+    multiplied by `mma.sp`, which has it for A, if that is modelled to be faster. What
+    zeros would be multiplied by is not read: infinities and NaN there leave no NaN. A
+    remark of category `mp-dispatches`, `sparse-product`, says which, or why not.
 
     Kernel arguments: the A, B and C buffers (static shapes whole, others as
     their base), then as `index`, dynamic ones only: for each loop of batch, rows,
@@ -169,7 +205,9 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
            "GPU architecture, as in --mp-show-targets">,
     Option<"sums", "sums", "::mlir::mp::SumOrder", "::mlir::mp::SumOrder::Ordered",
-           "Order of sums of floats">
+           "Order of sums of floats">,
+    Option<"sparse", "sparse", "bool", "false",
+           "Multiply by constant weights with two of each four zero as mma.sp does">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

@@ -65,7 +65,10 @@ struct SparseRows {
   int64_t stored() const { return steps() * shape.step() / 2; }
   /// Groups of 16 rows.
   int64_t tiles() const { return (rows + 15) / 16; }
-  int64_t wordsPerTile() const { return steps() * shape.wordsPerStep(); }
+  /// Metadata goes on to eights of steps, with that of zeros: warps that take one step of eight
+  /// each find words that mean something, since 0 means nothing.
+  int64_t stepsOfWords() const { return (steps() + 7) / 8 * 8; }
+  int64_t wordsPerTile() const { return stepsOfWords() * shape.wordsPerStep(); }
 };
 
 /// A group of four from element `k` of `row` on with more than two that are not zero.

@@ -23,10 +23,16 @@ struct MatmulProblem {
   /// Stored bits of A and B where they are not those of `format` (weights dequantised on the way);
   /// 0 otherwise.
   unsigned aBits = 0, bBits = 0;
+  /// Two of each four elements of A are stored and multiplied (mma.sp), and a bit for each element.
+  bool sparseA = false;
   /// B (then also A) is the same in each batch.
   bool sharedB = false;
   /// The epilogue's additional bytes read, and its instructions, per element of C.
   double epilogueBytes = 0, epilogueInstructions = 0;
+
+  /// Bits that an element of A, or of B, takes in memory, on average.
+  double storedBitsOfA() const;
+  double storedBitsOfB() const;
 
   auto operator<=>(const MatmulProblem &) const = default;
 };

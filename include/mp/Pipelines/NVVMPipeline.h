@@ -45,6 +45,12 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<bool> mma{*this, "mma",
                    llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
                    llvm::cl::init(true)};
+  Option<bool> sparse{
+      *this, "sparse",
+      llvm::cl::desc(
+          "Multiply by constant weights with two of each four zero as mma.sp does, where "
+          "that is modelled to be faster: what zeros would meet is not read"),
+      llvm::cl::init(false)};
   Option<MathChoice> math{*this, "math", llvm::cl::desc("What math functions become"),
                           llvm::cl::init(MathChoice::Exact)};
   /// Returns the accuracy of functions that `mp-choose-functions` did not mark.

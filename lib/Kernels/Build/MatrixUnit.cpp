@@ -26,11 +26,12 @@ static LinearLayout outerFirst(const LinearLayout &b) {
 }
 
 MmaSync::MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const SharedTile &a,
-                 const SharedTile &b, int warpM, int warpN, int slices)
+                 const SharedTile &b, int warpM, int warpN, int slices, const SharedTile *metadata)
     : d(device), instruction(instruction), warpM(warpM), warpN(warpN), slices(slices),
       a{a,
-        mmaA(instruction.m, instruction.k, instruction.elementBits),
+        mmaA(instruction.m, instruction.storedK(), instruction.elementBits),
         instruction.m,
+        instruction.storedK(),
         warpM / instruction.m,
         instruction.registersA(),
         0,
@@ -38,10 +39,12 @@ MmaSync::MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const
       b{b,
         outerFirst(mmaB(instruction.k, instruction.elementBits)),
         instruction.n,
+        instruction.k,
         warpN / instruction.n,
         instruction.registersB(),
         a.bytes(),
-        Value()} {}
+        Value()},
+      metadata(metadata) {}
 
 uint32_t MmaSync::Operand::place(Point point, int number, int k) const {
   return tile.place(point[Dim::Row] + number * size, point[Dim::Column] + k);
@@ -55,6 +58,8 @@ int MmaSync::matricesPerLoad(const Operand &operand) const {
 void MmaSync::prepare(Value lane, Value warpRow, Value warpColumn, Value slice) {
   prepare(a, lane, warpRow, warpM, slice);
   prepare(b, lane, warpColumn, warpN, slice);
+  if (metadata)
+    prepareMetadata(lane, warpRow, slice);
 }
 
 void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize, Value slice) {
@@ -84,7 +89,7 @@ void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize, Va
       d.b.createOrFold<arith::XOrIOp>(d.applyLinear(lane, images), d.applyLinear(warp, warpImages));
   if (slice) {
     SmallVector<uint32_t> sliceImages;
-    for (int first = sliceK(); first < operand.tile.k(); first *= 2)
+    for (int first = operand.tile.k() / slices; first < operand.tile.k(); first *= 2)
       sliceImages.push_back(operand.tile.place(0, first));
     byte = d.b.createOrFold<arith::XOrIOp>(byte, d.applyLinear(slice, sliceImages));
   }
@@ -101,7 +106,36 @@ void MmaSync::read(Value stage, int part, Fragments &into, SmallVectorImpl<Work>
   into.assign(fragmentRegisters(), Value());
   MutableArrayRef<Value> all(into);
   read(a, stage, part, all.take_front(a.registers()), loads);
-  read(b, stage, part, all.drop_front(a.registers()), loads);
+  read(b, stage, part, all.slice(a.registers(), b.registers()), loads);
+  if (metadata)
+    for (int tile = 0; tile < tilesM(); ++tile)
+      loads.push_back(
+          [this, stage, tile, part, word = &into[a.registers() + b.registers() + tile]] {
+            *word = readMetadata(stage, tile, part);
+          });
+}
+
+/// Lane l has word l of each 16 rows and instruction (two of 16 bits).
+void MmaSync::prepareMetadata(Value lane, Value warpRow, Value slice) {
+  SmallVector<uint32_t> laneImages, warpImages, sliceImages;
+  for (uint32_t word : {1, 2, 4, 8, 16})
+    laneImages.push_back(metadata->place(0, word));
+  for (int first = tilesM(); first < metadata->outer(); first *= 2)
+    warpImages.push_back(metadata->place(first, 0));
+  Value byte = d.b.createOrFold<arith::XOrIOp>(d.applyLinear(lane, laneImages),
+                                               d.applyLinear(warpRow, warpImages));
+  if (slice) {
+    for (int first = metadata->k() / slices; first < metadata->k(); first *= 2)
+      sliceImages.push_back(metadata->place(0, first));
+    byte = d.b.createOrFold<arith::XOrIOp>(byte, d.applyLinear(slice, sliceImages));
+  }
+  metadataByte = d.add(byte, int64_t(a.tile.bytes() + b.tile.bytes()));
+}
+
+Value MmaSync::readMetadata(Value stage, int tile, int part) {
+  const int word = (instruction.elementBits == 16 ? part / 2 : part) * 32;
+  Value address = SharedTile::at(d, d.add(stage, metadataByte), metadata->place(tile, word));
+  return d.load(d.b.getI32Type(), d.sharedPointer(address), 4);
 }
 
 void MmaSync::read(Operand &operand, Value stage, int part, MutableArrayRef<Value> into,
@@ -117,7 +151,7 @@ void MmaSync::read(Operand &operand, Value stage, int part, MutableArrayRef<Valu
         return;
       }
       Point origin = operand.fragment.apply(Point{{Dim::Register, number * pack}});
-      uint32_t offset = operand.place(origin, tile, part * instruction.k);
+      uint32_t offset = operand.place(origin, tile, part * operand.k);
       loadMatrices(d, SharedTile::at(d, base, offset), !operand.tile.alongK(),
                    into.slice(first, perLoad));
     });
@@ -142,7 +176,7 @@ Value MmaSync::gather(const Operand &operand, Value base, int tile, int number, 
   Value word;
   for (unsigned i = 0; i < pack; ++i) {
     Point point = operand.fragment.apply(Point{{Dim::Register, number * pack + i}});
-    Value address = SharedTile::at(d, base, operand.place(point, tile, part * instruction.k));
+    Value address = SharedTile::at(d, base, operand.place(point, tile, part * operand.k));
     Value element = d.load(d.b.getIntegerType(bits), d.sharedPointer(address), bits / 8);
     if (pack > 1)
       element = arith::ExtUIOp::create(d.b, d.b.getI32Type(), element);
@@ -153,7 +187,7 @@ Value MmaSync::gather(const Operand &operand, Value base, int tile, int number, 
   return word;
 }
 
-void MmaSync::multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
+void MmaSync::multiply(ArrayRef<Value> fragments, int part, MutableArrayRef<Value> sums,
                        ArrayRef<Work> between) {
   const size_t products = size_t(tilesM()) * tilesN();
   size_t done = 0, number = 0;
@@ -165,21 +199,28 @@ void MmaSync::multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
       int n = m % 2 == 0 ? step : tilesN() - 1 - step;
       multiplyAdd(d, instruction, fragments.slice(m * a.registersPerTile, a.registersPerTile),
                   fragments.slice(a.registers() + n * b.registersPerTile, b.registersPerTile),
-                  sums.slice((m * tilesN() + n) * 4, 4));
+                  sums.slice((m * tilesN() + n) * 4, 4),
+                  {metadata ? fragments[a.registers() + b.registers() + m] : Value(),
+                   instruction.elementBits == 16 ? part % 2 : 0});
     }
   for (; done < between.size(); ++done)
     between[done]();
 }
 
 static Value instructionResult(DeviceBuilder &d, const MmaInstruction &instruction,
-                               ArrayRef<Value> rows, ArrayRef<Value> columns,
-                               ArrayRef<Value> sums) {
+                               ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums,
+                               Metadata metadata) {
   Type result = LLVM::LLVMStructType::getLiteral(
       d.b.getContext(), SmallVector<Type>(4, accumulatorOf(instruction, d.b)));
   if (!instruction.intrinsic.empty()) {
     SmallVector<Value> operands(rows);
     operands.append(columns.begin(), columns.end());
+    if (instruction.format == "f16")
+      for (Value &value : operands)
+        value = LLVM::BitcastOp::create(d.b, VectorType::get({2}, d.b.getF16Type()), value);
     operands.append(sums.begin(), sums.end());
+    if (metadata.word)
+      operands.append({metadata.word, d.i32(metadata.selector)});
     return LLVM::CallIntrinsicOp::create(d.b, result, d.b.getStringAttr(instruction.intrinsic),
                                          operands)
         .getResult(0);
@@ -204,8 +245,8 @@ static Value instructionResult(DeviceBuilder &d, const MmaInstruction &instructi
 
 void mlir::mp::multiplyAdd(DeviceBuilder &d, const MmaInstruction &instruction,
                            ArrayRef<Value> rows, ArrayRef<Value> columns,
-                           MutableArrayRef<Value> sums) {
-  Value result = instructionResult(d, instruction, rows, columns, sums);
+                           MutableArrayRef<Value> sums, Metadata metadata) {
+  Value result = instructionResult(d, instruction, rows, columns, sums, metadata);
   for (int i = 0; i < 4; ++i)
     sums[i] = LLVM::ExtractValueOp::create(d.b, result, i);
 }

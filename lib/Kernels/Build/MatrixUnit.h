@@ -13,34 +13,43 @@
 
 namespace mlir::mp {
 
+/// The metadata that a lane gives to a sparse instruction.
+struct Metadata {
+  Value word; ///< null: A is dense
+  int selector = 0;
+};
 /// sums += rows columns, one instruction: a lane's registers of A and B, four of the sums.
 void multiplyAdd(DeviceBuilder &d, const MmaInstruction &instruction, ArrayRef<Value> rows,
-                 ArrayRef<Value> columns, MutableArrayRef<Value> sums);
+                 ArrayRef<Value> columns, MutableArrayRef<Value> sums, Metadata metadata = {});
 /// ldmatrix of as many matrices of 8x8 16-bit elements as `into` has registers.
 void loadMatrices(DeviceBuilder &d, Value address, bool transposed, MutableArrayRef<Value> into);
 
 /// mma.sync: a warp multiplies `warpM` rows of A by `warpN` columns of B, in one of `slices` equal
-/// slices of the tiles along k.
+/// slices of the tiles along k. `metadata` of a sparse A lies behind A and B: SparseRows::words of
+/// each 16 rows.
 class MmaSync : public TileProducts {
 public:
   MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const SharedTile &a,
-          const SharedTile &b, int warpM, int warpN, int slices = 1);
+          const SharedTile &b, int warpM, int warpN, int slices = 1,
+          const SharedTile *metadata = nullptr);
 
   void prepare(Value lane, Value warpRow, Value warpColumn, Value slice) override;
 
   /// One instruction's k each.
-  int parts() const override { return sliceK() / instruction.k; }
+  int parts() const override { return b.tile.k() / slices / instruction.k; }
   int tilesM() const { return warpM / instruction.m; }
   int tilesN() const { return warpN / instruction.n; }
   /// Registers i of tile (m, n) are at ((m tilesN + n) 4 + i).
   int accumulators() const override { return tilesM() * tilesN() * 4; }
   Type accumulatorType() override;
 
-  /// 32-bit registers of A, tile after tile, then of B.
-  int fragmentRegisters() const override { return a.registers() + b.registers(); }
+  /// 32-bit registers of A, tile after tile, then of B, then of metadata.
+  int fragmentRegisters() const override {
+    return a.registers() + b.registers() + (metadata ? tilesM() : 0);
+  }
 
   void read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads) override;
-  void multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
+  void multiply(ArrayRef<Value> fragments, int part, MutableArrayRef<Value> sums,
                 ArrayRef<Work> between) override;
 
 private:
@@ -48,6 +57,7 @@ private:
     const SharedTile &tile;
     mpcore::layouts::LinearLayout fragment; ///< (register, lane) to (outer, k) of one instruction
     int size;                               ///< along the outer dimension, of an instruction
+    int k;                                  ///< elements of a row in an instruction
     int tiles;                              ///< instructions along it
     int registersPerTile;
     uint32_t base;  ///< of the tile in its stage, bytes
@@ -61,16 +71,19 @@ private:
     return operand.tile.alongK() || instruction.elementBits == 16;
   }
   int matricesPerLoad(const Operand &operand) const;
-  int sliceK() const { return a.tile.k() / slices; }
   void prepare(Operand &operand, Value lane, Value warp, int warpSize, Value slice);
   void read(Operand &operand, Value stage, int part, MutableArrayRef<Value> into,
             SmallVectorImpl<Work> &loads);
   Value gather(const Operand &operand, Value base, int tile, int number, int part);
+  void prepareMetadata(Value lane, Value warpRow, Value slice);
+  Value readMetadata(Value stage, int tile, int part);
 
   DeviceBuilder &d;
   const MmaInstruction &instruction;
   int warpM, warpN, slices;
   Operand a, b;
+  const SharedTile *metadata;
+  Value metadataByte; ///< of the lane's first word
 };
 
 } // namespace mlir::mp

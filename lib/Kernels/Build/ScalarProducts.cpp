@@ -81,7 +81,7 @@ void ScalarProducts::read(const Operand &operand, Value stage, int part,
       loads.push_back([=, run = operand.run] { load(i, k, part, run, 1); });
 }
 
-void ScalarProducts::multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
+void ScalarProducts::multiply(ArrayRef<Value> fragments, int part, MutableArrayRef<Value> sums,
                               ArrayRef<Work> between) {
   const size_t products = size_t(accumulators()) * kPartDepth;
   size_t done = 0, number = 0;

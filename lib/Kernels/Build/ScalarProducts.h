@@ -26,7 +26,7 @@ public:
   Type accumulatorType() override { return type; }
   int fragmentRegisters() const override { return (a.count + b.count) * kPartDepth; }
   void read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads) override;
-  void multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
+  void multiply(ArrayRef<Value> fragments, int part, MutableArrayRef<Value> sums,
                 ArrayRef<Work> between) override;
 
   /// The lane's rows and columns in the block's tile; four columns at a time are neighbours.

@@ -32,8 +32,8 @@ public:
   /// Lists the loads of the fragments of part `part` from the stage at `stage`; they fill `into`,
   /// which must outlive them.
   virtual void read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads) = 0;
-  /// sums += A B. `between` is done between the products, evenly.
-  virtual void multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
+  /// sums += A B of part `part`. `between` is done between the products, evenly.
+  virtual void multiply(ArrayRef<Value> fragments, int part, MutableArrayRef<Value> sums,
                         ArrayRef<Work> between) = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
+#include "SparseWeights.h"
 #include "SplitSums.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -51,6 +52,8 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
     const auto *model = valueOrError(getOperation(), target::lookupTarget(target));
     if (!model)
       return signalPassFailure();
+    if (sparse)
+      getOperation()->walk([&](linalg::GenericOp op) { chooseSparse(op, *model); });
     SmallVector<linalg::GenericOp> ops;
     SmallVector<mpk::DispatchOp> dispatches;
     getOperation()->walk([&](Operation *op) {
@@ -61,6 +64,7 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
         ops.push_back(cast<linalg::GenericOp>(op));
       }
     });
+    constants = SparseConstants(getOperation());
     for (linalg::GenericOp op : ops)
       if (failed(emitContraction(op, *model)))
         return signalPassFailure();
@@ -68,6 +72,7 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
       if (failed(emitDispatch(dispatch, *model)))
         return signalPassFailure();
     kernels.clear();
+    constants = {};
   }
 
 private:
@@ -198,25 +203,32 @@ private:
     GemmEnds ends{store};
     if (startsFromOld(plan.op))
       ends.start = start;
-    return emitKernel(dispatch, plan.op, model, plan.contraction, epilogue.operands(), sizes,
-                      others, epilogue.text(), problemOf(plan, body).epilogueInstructions, ends);
+    return emitKernel(dispatch, plan.op, model, plan.contraction,
+                      SmallVector<GemmOperand>(epilogue.operands()), sizes, others, epilogue.text(),
+                      problemOf(plan, body).epilogueInstructions, ends);
   }
 
   /// `root` becomes a launch of a kernel for `op`, or for several products like it: `more` has the
   /// arguments of each behind the `operands` of the first.
   LogicalResult emitKernel(Operation *root, linalg::GenericOp op, const target::TargetModel &model,
-                           const Contraction &contraction, ArrayRef<GemmOperand> operands,
-                           ArrayRef<OpFoldResult> sizes, ArrayRef<SmallVector<Value>> more,
+                           Contraction contraction, SmallVector<GemmOperand> operands,
+                           ArrayRef<OpFoldResult> sizes, SmallVector<SmallVector<Value>> more,
                            StringRef text, double epilogueInstructions, const GemmEnds &ends) {
     StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
-    const MmaInstruction *instruction = selectMmaInstruction(model, format);
+    const bool isSparse = op->hasAttr(kMmaSparseAttrName);
+    const MmaInstruction *instruction =
+        isSparse ? selectSparseInstruction(model, format) : selectMmaInstruction(model, format);
     if (!instruction)
       return op.emitOpError("is marked '")
              << kMmaAttrName << " = " << format << "', which " << model.name
              << " has no instruction for; run mp-select-contractions for the same target";
     OpBuilder b(root);
     Location loc = root->getLoc();
+    if (isSparse)
+      constants.replaceA(b, op, contraction, operands, more);
     GemmPlan plan = planGemm(b, loc, contraction, operands, sizes, *instruction, model);
+    if (isSparse)
+      planSparse(plan, operands);
     plan.products = int(more.size());
     plan.prefersRows = epilogueInstructions >= kLongEpilogue || hasNarrowResult(operands, plan);
     llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model, sums);
@@ -269,10 +281,11 @@ private:
     SmallVector<Value> blocks = gridFactors(b, loc, plan);
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
-      std::string name =
-          ((plan.instruction->isScalar() ? "fma_" : "mma_") + plan.instruction->format + "_" +
-           Twine(plan.schedule.m) + "x" + Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
-              .str();
+      const MmaInstruction &instruction = *plan.instruction;
+      StringRef unit = instruction.isScalar() ? "fma" : instruction.isSparse ? "mma_sp" : "mma";
+      std::string name = (unit + "_" + instruction.format + "_" + Twine(plan.schedule.m) + "x" +
+                          Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
+                             .str();
       SmallVector<Type> types(
           ValueRange(arguments).take_front(operands.size() + more.front().size()).getTypes());
       ArrayRef<Type> first = types;
@@ -379,6 +392,7 @@ private:
   }
 
   llvm::StringMap<gpu::GPUFuncOp> kernels;
+  SparseConstants constants;
 };
 
 } // namespace

@@ -10,8 +10,7 @@
 #include "../Build/Raster.h"
 #include "../Build/ScalarProducts.h"
 #include "../Build/StagedSums.h"
-#include "../Build/TileCopy.h"
-#include "../Plan/OperandSource.h"
+#include "StageCopies.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,23 +21,16 @@ using namespace mlir;
 using namespace mlir::mp;
 using mpcore::performance::MatmulSchedule;
 
-static SharedTile tileOf(const GemmPlan &plan, unsigned outer, const StagingPlan &stage) {
-  return SharedTile(int(outer), int(plan.schedule.depth()), plan.elementBytes(), stage.alongK);
-}
-
 namespace {
 
 class GemmKernel {
 public:
   GemmKernel(DeviceBuilder device, const GemmPlan &kernelPlan)
-      : d(std::move(device)), plan(kernelPlan), sharedA(tileOf(plan, plan.schedule.m, plan.stageA)),
-        sharedB(tileOf(plan, plan.schedule.n, plan.stageB)),
-        a(d, sharedA, sourceOf(0, plan.m, plan.stageA), plan.threads()),
-        b(d, sharedB, sourceOf(1, plan.n, plan.stageB), plan.threads()), unit(makeUnit()),
+      : d(std::move(device)), plan(kernelPlan), copier(d, plan), unit(makeUnit()),
         pipeline(int(plan.schedule.stages), unit->parts(),
                  plan.stageA.asynchronous || plan.stageB.asynchronous,
                  !plan.stageA.asynchronous || !plan.stageB.asynchronous),
-        stageBytes(sharedA.bytes() + sharedB.bytes()) {}
+        stageBytes(copier.bytes()) {}
 
   /// The pointers and scalars of each product. `operands` after A and B get their bases.
   void emit(ArrayRef<SmallVector<Value>> allPointers, ArrayRef<SmallVector<Value>> allScalars,
@@ -63,12 +55,11 @@ public:
       paddedBatch.push_back(offsetOf(d, dim.coordinate, plan.batch, position.batch));
     if (part) // the parts of all sums follow each other
       base[2] = d.add(base[2], d.mul(d.widen(part), plan.sums()));
-    a.prepare(pointers[0], base[0], row, thread, paddedBatch, share);
-    b.prepare(pointers[1], base[1], column, thread, paddedBatch, share);
+    copier.prepare(pointers, base, position, thread, paddedBatch, share);
     unit->prepare(lane, warpRow, warpColumn, slice);
     for (ResultOperand &o : operands)
       std::tie(o.pointer, o.base) = std::pair(pointers[o.operand], base[o.operand]);
-    const EpilogueStore::Tile tile{plan.m, plan.n, sharedA.outer(), sharedB.outer()};
+    const EpilogueStore::Tile tile{plan.m, plan.n, copier.a().outer(), copier.b().outer()};
     SmallVector<Value> sums(unit->accumulators(), d.zero(unit->accumulatorType()));
     if (ends.start) { // sums of the scalar units
       EpilogueStore store(d, tile, row, scalar->rows(), column, scalar->columns());
@@ -94,9 +85,9 @@ public:
 private:
   std::unique_ptr<TileProducts> makeUnit() {
     if (!plan.instruction->isScalar())
-      return std::make_unique<MmaSync>(d, *plan.instruction, sharedA, sharedB, plan.warpM(),
-                                       plan.warpN(), int(plan.schedule.slices));
-    auto made = std::make_unique<ScalarProducts>(d, d.b.getF32Type(), sharedA, sharedB,
+      return std::make_unique<MmaSync>(d, *plan.instruction, copier.a(), copier.b(), plan.warpM(),
+                                       plan.warpN(), int(plan.schedule.slices), copier.metadata());
+    auto made = std::make_unique<ScalarProducts>(d, d.b.getF32Type(), copier.a(), copier.b(),
                                                  plan.warpM(), plan.warpN());
     scalar = made.get();
     return made;
@@ -146,24 +137,8 @@ private:
   /// Holds what the loop carries besides accumulators and fragments.
   struct Position {
     Value read, write; ///< stages: that of this step, and the one that the step before has left
-    Value a, b;        ///< pointers of the copies, null where there is none
+    StageCopies::Pointers pointers;
   };
-
-  TileCopy::Source sourceOf(unsigned operand, ArrayRef<StridedLoop> outer,
-                            const StagingPlan &stage) {
-    TileCopy::Source source{
-        operand, outer, plan.k, stage.vector, stage.asynchronous, int(plan.schedule.stages)};
-    if (linalg::GenericOp narrowing = stage.narrowing)
-      source.narrow = [this, narrowing](Value element) {
-        return narrowElement(d.b, narrowing, element);
-      };
-    source.rounding = stage.rounding;
-    source.padded = plan.padded;
-    source.splits = plan.schedule.splitK;
-    const int64_t tile = (operand == 0 ? sharedA : sharedB).outer();
-    source.zeroRows = tile <= 64 && knownExtent(outer).value_or(tile) < tile;
-    return source;
-  }
 
   Value tiles(ArrayRef<StridedLoop> loops, int64_t tile) {
     return d.div(d.add(extentOf(d, loops), tile - 1), tile);
@@ -204,9 +179,8 @@ private:
                                  const Position &p) {
     SmallVector<Value> values(sums);
     llvm::append_range(values, fragments);
-    for (Value value : {p.read, p.write, p.a, p.b})
-      if (value)
-        values.push_back(value);
+    values.append({p.read, p.write});
+    llvm::copy_if(p.pointers, std::back_inserter(values), [](Value value) { return value; });
     return values;
   }
   Position unpack(ValueRange values, SmallVectorImpl<Value> &sums) {
@@ -214,14 +188,12 @@ private:
     values = values.drop_front(unit->accumulators());
     fragments.assign(values.begin(), values.begin() + unit->fragmentRegisters());
     values = values.drop_front(unit->fragmentRegisters());
-    Position p{values[0], values[1], {}, {}};
+    Position p{values[0], values[1], {}};
     values = values.drop_front(2);
-    if (a.start()) {
-      p.a = values.front();
-      values = values.drop_front();
+    for (Value start : copier.start()) {
+      p.pointers.push_back(start ? values.front() : Value());
+      values = values.drop_front(start ? 1 : 0);
     }
-    if (b.start())
-      p.b = values.front();
     return p;
   }
 
@@ -236,48 +208,29 @@ private:
     }
   }
 
-  /// The copies of one step, access by access.
-  struct Copies {
-    SmallVector<Work> start, put;
-
-    /// Share `part` of `parts` of a list.
-    static ArrayRef<Work> share(ArrayRef<Work> list, int part, int parts) {
-      const size_t each = llvm::divideCeil(list.size(), parts);
-      return list.drop_front(std::min(list.size(), part * each)).take_front(each);
-    }
-  };
-
   /// Copies step `number` (i32) to the stage at `stage`.
-  Copies listCopies(Value stage, Value number, Value pointerA, Value pointerB) {
-    Copies copies;
-    Value exists = d.less(number, steps);
-    Value kStart = d.mul(d.widen(d.add(number, firstStep)), int64_t(plan.schedule.depth()));
-    auto list = [&](TileCopy &operand, Value to, Value pointer) {
-      for (unsigned i = 0; i < operand.count(); ++i) {
-        copies.start.push_back(operand.issue(i, to, {pointer, kStart, exists}));
-        copies.put.push_back(operand.put(i, to));
-      }
-    };
-    list(a, stage, pointerA);
-    list(b, d.add(stage, int64_t(sharedA.bytes())), pointerB);
-    return copies;
+  StageCopies::Accesses listCopies(Value stage, Value number,
+                                   const StageCopies::Pointers &pointers) {
+    return copier.list(stage, d.add(number, firstStep), d.less(number, steps), pointers);
   }
 
   /// All before the first step.
   Position fill() {
     auto stage = [&](int number) { return d.add(shared, int64_t(number) * stageBytes); };
-    SmallVector<Copies> copies;
+    SmallVector<StageCopies::Accesses> copies;
     for (int ahead = 0; ahead < pipeline.stages - 1; ++ahead)
-      copies.push_back(listCopies(stage(ahead), d.i32(ahead), a.advance(a.start(), ahead),
-                                  b.advance(b.start(), ahead)));
+      copies.push_back(
+          listCopies(stage(ahead), d.i32(ahead), copier.advance(copier.start(), ahead)));
     SmallVector<Work> reads;
     for (const PipelineEvent &event : pipeline.prologue())
       switch (event.kind) {
       case PipelineEvent::Copy:
-        run(Copies::share(copies[event.ahead].start, event.part, pipeline.copyParts()));
+        run(StageCopies::Accesses::share(copies[event.ahead].start, event.part,
+                                         pipeline.copyParts()));
         break;
       case PipelineEvent::Put:
-        run(Copies::share(copies[event.ahead].put, event.part, pipeline.copyParts()));
+        run(StageCopies::Accesses::share(copies[event.ahead].put, event.part,
+                                         pipeline.copyParts()));
         break;
       case PipelineEvent::Read:
         unit->read(stage(event.ahead), event.part, fragments, reads);
@@ -286,7 +239,7 @@ private:
       default: synchronize(event);
       }
     const int ahead = pipeline.stages - 1;
-    return {stage(0), stage(ahead), a.advance(a.start(), ahead), b.advance(b.start(), ahead)};
+    return {stage(0), stage(ahead), copier.advance(copier.start(), ahead)};
   }
 
   static void run(ArrayRef<Work> work) {
@@ -305,7 +258,8 @@ private:
       totals.assign(sums.begin(), sums.end());
       sums.assign(totals.size(), d.zero(unit->accumulatorType()));
     }
-    Copies copies = listCopies(here.write, d.add(step, pipeline.stages - 1), here.a, here.b);
+    StageCopies::Accesses copies =
+        listCopies(here.write, d.add(step, pipeline.stages - 1), here.pointers);
     SmallVector<Work> between;
     TileProducts::Fragments next;
     for (const PipelineEvent &event : pipeline.step())
@@ -314,27 +268,27 @@ private:
         unit->read(event.ahead ? following : here.read, event.part, next, between);
         break;
       case PipelineEvent::Copy:
-        llvm::append_range(between, Copies::share(copies.start, event.part, pipeline.copyParts()));
+        llvm::append_range(
+            between, StageCopies::Accesses::share(copies.start, event.part, pipeline.copyParts()));
         break;
       case PipelineEvent::Multiply:
-        unit->multiply(fragments, sums, between);
+        unit->multiply(fragments, event.part, sums, between);
         between.clear();
         fragments = next;
         break;
       case PipelineEvent::Put:
-        run(Copies::share(copies.put, event.part, pipeline.copyParts()));
+        run(StageCopies::Accesses::share(copies.put, event.part, pipeline.copyParts()));
         break;
       default: synchronize(event);
       }
     for (auto [sum, total] : llvm::zip(sums, totals))
       sum = arith::AddFOp::create(d.b, total, sum);
-    return {following, here.read, a.advance(here.a, 1), b.advance(here.b, 1)};
+    return {following, here.read, copier.advance(here.pointers, 1)};
   }
 
   DeviceBuilder d;
   const GemmPlan &plan;
-  SharedTile sharedA, sharedB;
-  TileCopy a, b;
+  StageCopies copier;
   ScalarProducts *scalar = nullptr; ///< the unit, if it is that
   std::unique_ptr<TileProducts> unit;
   Pipeline pipeline;
@@ -390,7 +344,7 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   }
   SmallVector<ResultOperand> operands;
   for (auto [number, type] : llvm::enumerate(buffers))
-    if (number >= 2)
+    if (number >= 2 && !(plan.sparse && number == plan.sparse->operand))
       operands.push_back({unsigned(number), cast<MemRefType>(type).getElementType(), Value(),
                           Value(), plan.width[number]});
   Value base =

@@ -173,6 +173,14 @@ bool GemmPlan::canStageSums(const mpcore::performance::MatmulSchedule &s) const 
                            int(s.slices), ringBytes(s));
 }
 
+int64_t GemmPlan::ringBytes(const mpcore::performance::MatmulSchedule &s) const {
+  const int64_t depth = s.depth(), dense = int64_t(s.m + s.n) * depth * elementBytes();
+  if (!sparse)
+    return s.stages * dense;
+  const int64_t leftOut = int64_t(s.m) * depth / 2 * elementBytes();
+  return s.stages * (dense - leftOut + s.m / 16 * sparse->wordsOf(int(depth)) * 4);
+}
+
 bool GemmPlan::stagesSums() const {
   return schedule.slices > 1 || (prefersRows && canStageSums(schedule));
 }
@@ -215,7 +223,7 @@ std::string GemmPlan::key() const {
     else
       stream << "? ";
   };
-  stream << instruction->format << instruction->k << ' '
+  stream << instruction->format << instruction->k << instruction->isSparse << ' '
          << mpcore::performance::toString(mpcore::performance::Schedule(schedule)) << ' '
          << promotes << prefersRows << ' ' << products;
   for (auto [size, columns] : llvm::zip_equal(bytes, width))

@@ -10,6 +10,7 @@
 #include "../Build/StridedLoops.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/MmaSelection.h"
+#include "mp/Layouts/SparseRows.h"
 #include "mp/Performance/Schedule.h"
 #include "mp/Target/TargetModel.h"
 
@@ -32,6 +33,19 @@ struct GemmOperand {
   SmallVector<unsigned> padded; ///< dimensions of an operand with zeros beyond their ends
 };
 
+/// A that is stored as two of each four elements (SparseRows): its values are operand 0, whose
+/// loops of rows are the plan's.
+struct SparsePlan {
+  unsigned operand;                   ///< the metadata, the last
+  SmallVector<StridedLoop, 1> values; ///< of a row
+  SmallVector<StridedLoop, 1> tiles;  ///< of 16 rows
+  SmallVector<StridedLoop, 1> words;  ///< of metadata of 16 rows
+  mpcore::layouts::SparseShape shape;
+
+  /// Words of metadata that 16 rows have in `depth` products.
+  int wordsOf(int depth) const { return depth / int(shape.step()) * int(shape.wordsPerStep()); }
+};
+
 struct GemmPlan {
   const MmaInstruction *instruction;
   SmallVector<StridedLoop> batch, m, n, k; ///< outermost first; neighbours merged where possible
@@ -40,6 +54,7 @@ struct GemmPlan {
   SmallVector<unsigned> width; ///< neighbouring columns of the operand in one aligned access: 1, 2
                                ///< or 4
   StagingPlan stageA, stageB;
+  std::optional<SparsePlan> sparse; ///< A is
   SmallVector<PaddedDim, 2> padded; ///< of A and B; steps of loops have their indices behind
   mpcore::performance::MatmulSchedule schedule;
   /// Each step's sum moves to a second accumulator, which Tensor Cores with few accumulator bits
@@ -64,9 +79,7 @@ struct GemmPlan {
   /// True if sums of this schedule could.
   bool canStageSums(const mpcore::performance::MatmulSchedule &s) const;
   /// Bytes of the ring of such a schedule: the dynamic shared memory that launches must give.
-  int64_t ringBytes(const mpcore::performance::MatmulSchedule &s) const {
-    return int64_t(s.stages) * (s.m + s.n) * s.depth() * elementBytes();
-  }
+  int64_t ringBytes(const mpcore::performance::MatmulSchedule &s) const;
   /// True if no loop of the result is known or suspected to be empty.
   bool isCertainlyNonEmpty() const;
   /// True if every size, and every offset in bytes, fits 31 bits for certain.

@@ -35,6 +35,7 @@ static MatmulProblem problemOf(const GemmPlan &plan) {
   problem.result = plan.instruction->isInteger() ? "i32" : "f32";
   problem.aBits = plan.stageA.narrowing ? 8 * plan.bytes[0] : 0;
   problem.bBits = plan.stageB.narrowing ? 8 * plan.bytes[1] : 0;
+  problem.sparseA = plan.sparse.has_value();
   return problem;
 }
 
@@ -146,6 +147,8 @@ static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, Su
       return llvm::createStringError("tiles, warps and slices are powers of two");
   if (s.slices * s.splitK > 1 && sums == SumOrder::Ordered && !plan.instruction->isInteger())
     return llvm::createStringError("slices and splits of a sum of floats need sums=tree");
+  if (plan.sparse && s.slices > 8)
+    return llvm::createStringError("metadata of a sparse A is for at most eight slices of a sum");
   const int64_t steps = llvm::divideCeil(knownExtent(plan.k).value_or(0), s.depth());
   if (s.splitK > 1 && (!canSplitSums(plan) || steps < int64_t(s.splitK)))
     return llvm::createStringError("blocks share sums where every size is known, there is one "

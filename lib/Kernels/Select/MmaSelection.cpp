@@ -22,6 +22,17 @@ static constexpr MmaInstruction kInstructions[] = {
     {"u8_i8", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.u8.s8"},
 };
 
+#define SPARSE "llvm.nvvm.mma.sp.ordered.metadata."
+static constexpr MmaInstruction kSparseInstructions[] = {
+    {"f16", 16, 8, 32, 16, SPARSE "m16n8k32.row.col.f32.f32", true},
+    {"bf16", 16, 8, 32, 16, SPARSE "m16n8k32.row.col.bf16", true},
+    {"i8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.s8", true},
+    {"u8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.u8", true},
+    {"i8_u8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.s8.u8", true},
+    {"u8_i8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.u8.s8", true},
+};
+#undef SPARSE
+
 static constexpr MmaInstruction kScalar = {"f32", 1, 1, 1, 32};
 
 llvm::StringRef MmaInstruction::operandFormat(unsigned operand) const {
@@ -47,6 +58,16 @@ const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model,
     return nullptr;
   for (const MmaInstruction &instruction : kInstructions)
     if (instruction.format == format && unsigned(instruction.k) == shape->k)
+      return &instruction;
+  return nullptr;
+}
+
+const MmaInstruction *mlir::mp::selectSparseInstruction(const TargetModel &model,
+                                                        llvm::StringRef format) {
+  if (model.computeCapability < 80 || !selectMmaInstruction(model, format))
+    return nullptr;
+  for (const MmaInstruction &instruction : kSparseInstructions)
+    if (instruction.format == format)
       return &instruction;
   return nullptr;
 }

@@ -5,6 +5,7 @@
 
 #include "PTX.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -47,6 +48,21 @@ static const llvm::Target *findBackend(const llvm::Triple &triple, std::string &
   return llvm::TargetRegistry::lookupTarget(triple, error);
 }
 
+/// The version of PTX that `module` needs: that of the target, later for ordered metadata.
+static std::string ptxFeature(gpu::GPUModuleOp module, const mp::target::TargetModel &model) {
+  const bool isSparse = module
+                            .walk([](LLVM::CallIntrinsicOp call) {
+                              return call.getIntrin().contains("mma.sp.ordered.metadata")
+                                         ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+                            })
+                            .wasInterrupted();
+  unsigned version = 0;
+  const std::string feature = model.ptxFeature();
+  StringRef(feature).drop_front(StringRef("+ptx").size()).getAsInteger(10, version);
+  return isSparse && version < 85 ? "+ptx85" : feature;
+}
+
 FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
                                                 const target::TargetModel &model,
                                                 unsigned optLevel) {
@@ -62,8 +78,8 @@ FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
            failure();
   llvm::TargetOptions options;
   std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(triple, model.name, model.ptxFeature(), options, std::nullopt,
-                                   std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      backend->createTargetMachine(triple, model.name, ptxFeature(module, model), options,
+                                   std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   ir->setTargetTriple(triple);
   ir->setDataLayout(machine->createDataLayout());
   optimizeLLVM(*ir, *machine, optLevel);

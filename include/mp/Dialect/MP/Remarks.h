@@ -60,6 +60,8 @@ inline constexpr llvm::StringLiteral kAttentionApart = "attention-apart";
 inline constexpr llvm::StringLiteral kAttentionRounding = "attention-rounding";
 /// mp-group-dispatches: equal maps run as one kernel (passed).
 inline constexpr llvm::StringLiteral kGrouped = "grouped";
+/// mp-emit-contractions: a product has sparse weights (passed), or could not (missed).
+inline constexpr llvm::StringLiteral kSparseProduct = "sparse-product";
 /// mp-to-nvvm: a kernel spilled, and its dispatch takes a schedule of fewer registers (missed).
 inline constexpr llvm::StringLiteral kSmallerSchedule = "smaller-schedule";
 /// mp-select-schedules: the schedule of a dispatch, and why (analysis).

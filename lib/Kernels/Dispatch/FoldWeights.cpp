@@ -1,0 +1,98 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-fold-weights: compute what mp.prune and mp.cast make of constants (exact).
+
+#include "mlir/IR/Matchers.h"
+#include "mp/Dialect/MP/FakeQuantize.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Kernels/Passes.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_FOLDWEIGHTS
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// The elements of a constant of f32; nothing if it is none, or its data is missing.
+static std::optional<SmallVector<float>> readElements(Value value) {
+  ElementsAttr constant;
+  auto type = cast<ShapedType>(value.getType());
+  if (!matchPattern(value, m_Constant(&constant)) || !type.getElementType().isF32())
+    return std::nullopt;
+  std::optional<ArrayRef<char>> raw = getRawElements(constant);
+  if (!raw)
+    return std::nullopt;
+  const size_t count = size_t(type.getNumElements());
+  SmallVector<float> elements(raw->size() / sizeof(float));
+  std::memcpy(elements.data(), raw->data(), elements.size() * sizeof(float));
+  if (elements.size() == 1)
+    elements.assign(count, float(elements.front()));
+  return elements;
+}
+
+/// Elements stay before which fewer than `keep` of their group go: those of larger scores, or of
+/// equal ones that come first, as the decomposed op has it.
+static Attribute prune(PruneOp op) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  std::optional<SmallVector<float>> elements = readElements(op.getSource()), scores;
+  if (op.getScores() && !(scores = readElements(op.getScores())))
+    return {};
+  if (!elements)
+    return {};
+  const int64_t axis = op.getAxis(), group = op.getOf(), size = type.getDimSize(axis);
+  int64_t inner = 1;
+  for (int64_t dim = axis + 1; dim < type.getRank(); ++dim)
+    inner *= type.getDimSize(dim);
+  auto scoreOf = [&](int64_t at) {
+    const float magnitude = std::abs((*elements)[at]);
+    return scores ? magnitude * (*scores)[at / inner % size] : magnitude;
+  };
+  SmallVector<float> left(*elements);
+  for (int64_t at = 0; at < int64_t(left.size()); ++at) {
+    const int64_t own = at / inner % size % group, first = at - own * inner;
+    const float score = scoreOf(at);
+    int64_t before = 0;
+    for (int64_t i = 0; i < group; ++i) {
+      const float other = scoreOf(first + i * inner);
+      before += other > score || (other == score && i < own);
+    }
+    if (before >= int64_t(op.getKeep()))
+      left[at] = 0;
+  }
+  return DenseElementsAttr::get(type, ArrayRef<float>(left));
+}
+
+static Attribute convert(CastOp op) {
+  Attribute constant;
+  if (op.getBits() || !matchPattern(op.getSource(), m_Constant(&constant)))
+    return {};
+  return convertConstant(constant, op.getResultFormat(), op.getRounding().value_or(Rounding::RNE),
+                         op.getOverflow().value_or(Overflow::IEEE));
+}
+
+namespace {
+struct FoldWeights : mlir::mp::impl::FoldWeightsBase<FoldWeights> {
+  using FoldWeightsBase::FoldWeightsBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](Operation *op) { // what is made of what was made before
+      Attribute value;
+      if (auto pruned = dyn_cast<PruneOp>(op))
+        value = prune(pruned);
+      else if (auto cast = dyn_cast<CastOp>(op))
+        value = convert(cast);
+      auto typed = dyn_cast_or_null<TypedAttr>(value);
+      if (!typed)
+        return;
+      OpBuilder builder(op);
+      op->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(builder, op->getLoc(), typed));
+      op->erase();
+    });
+  }
+};
+} // namespace
