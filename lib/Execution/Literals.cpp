@@ -139,7 +139,7 @@ static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const 
     patterns.push_back(*element);
   }
   // The array takes memory once it is known that the values fill it.
-  const int64_t size = elementCount(shape).value_or(-1), found = patterns.size();
+  const int64_t size = *elementCount(shape), found = patterns.size();
   if (found != 1 && found != size)
     return badLiteral(whole,
                       llvm::formatv("expected 1 or {0} values, found {1}", size, found).str());
@@ -166,6 +166,8 @@ llvm::Expected<Array> mlir::mp::parseLiteral(StringRef text) {
       return badLiteral(text, "'" + part + "' is not a size");
   if (llvm::Error error = support::checkMemory(byteSize(*type, shape), "'" + text + "'"))
     return std::move(error);
+  if (!elementCount(shape)) // a size of 0 leaves no bytes
+    return badLiteral(text, "its sizes multiply to more than 2^62");
   return parseValues(text, text.drop_front(end + 1), *type, shape);
 }
 

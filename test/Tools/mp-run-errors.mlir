@@ -4,6 +4,7 @@
 // RUN: not mp-run %s --entry=mian 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not mp-run %s --entry=main --input=3xf32=1 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not mp-run %s --entry=main --input=4xf32=1,2 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not mp-run %s --entry=main --input=4000000000x4000000000x0xf32=1 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: not mp-run %s --entry=main --input=@nowhere.npy 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not mp-run %s --entry=main --input=4xf32=1 --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not mp-run %s --max-rel=1 2>&1 | FileCheck %s --check-prefix=ALONE
@@ -17,6 +18,7 @@
 // ENTRY: error: --entry=mian is no public function of the module; did you mean 'main'? Known functions: main, gather, divide
 // SHAPE: error: --input 0 (argument 0): expected 4xf32, found 3xf32
 // COUNT: expected 1 or 4 values, found 2
+// BEYOND: its sizes multiply to more than 2^62
 // FILE: error: --input 0: cannot read 'nowhere.npy'
 // MANY: error: --input given 2 times, but the function has 1 arguments
 // ALONE: error: --max-rel needs --compare
