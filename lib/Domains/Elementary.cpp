@@ -133,13 +133,6 @@ static_assert(tableIsInEnumOrder());
 
 llvm::StringRef getName(UnaryFn fn) { return entry(fn).name; }
 
-std::optional<UnaryFn> parseUnaryFn(llvm::StringRef name) {
-  for (const Entry &e : kTable)
-    if (name == e.name)
-      return e.fn;
-  return std::nullopt;
-}
-
 double evaluate(UnaryFn fn, double x) {
   switch (fn) {
   case UnaryFn::Identity: return x;

@@ -88,8 +88,8 @@ struct ComputedSide {
 };
 
 ContractionError contractionError(const ContractionSide &x, const ContractionSide &w, int64_t k,
-                                  const Accumulation &accumulation, const ContractionShape &shape,
-                                  double frobenius, const Arithmetic &arithmetic) {
+                                  const Accumulation &accumulation, const Extent &contracted,
+                                  const Arithmetic &arithmetic) {
   ContractionError result;
   if (x.error.isBottom() || w.error.isBottom() || x.operand.facts.isBottom() ||
       w.operand.facts.isBottom()) {
@@ -122,24 +122,10 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
       accumulatorOverflows(addUp(convertedProducts, result.accumulation), accumulation))
     result.accumulation = kInf;
 
-  FloatFacts exact = contract(x.operand, w.operand, shape);
+  FloatFacts exact = contract(x.operand, w.operand, contracted, arithmetic.rowLength);
   ErrorFacts error;
   error.provenance = weakest(weakest(x.error.provenance, w.error.provenance), exact.provenance);
   error.abs = addUp(addUp(result.inherited, result.conversion), result.accumulation);
-  // The same in the row norm: W as an operator, |x| |W| bounded by its Frobenius norm.
-  if (shape.resultRowLength && error.abs < kInf) {
-    double columns = static_cast<double>(*shape.resultRowLength);
-    double weightError = ew == 0 ? 0 : mulUp(sqrtUp(mulUp(terms, columns)), ew);
-    double rowX = cx.norm2, rowError = std::min(x.error.norm2, mulUp(sqrtUp(terms), ex));
-    double computedFrobenius = addUp(frobenius, weightError);
-    double inherited = addUp(mulUp(shape.operatorNorm, rowError), mulUp(weightError, rowX));
-    double conversion = mulUp(rowX, addUp(mulUp(ux.u, addUp(shape.operatorNorm, weightError)),
-                                          mulUp(mulUp(uw.u, 1 + ux.u), computedFrobenius)));
-    double rest = mulUp(mulUp(accumulated, addUp(1, relative)), mulUp(rowX, computedFrobenius));
-    double small =
-        mulUp(sqrtUp(columns), addUp(underflow, addUp(subnormal, mulUp(accumulated, underflow))));
-    error.norm2 = addUp(addUp(inherited, conversion), addUp(rest, small));
-  }
   result.total = accumulation.format == arithmetic.format ? finish(error, exact, arithmetic)
                                                           : rounded(error, exact, arithmetic);
   result.result = accumulation.format == arithmetic.format

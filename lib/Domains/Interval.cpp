@@ -107,8 +107,6 @@ Interval div(const Interval &a, const Interval &b) {
               divBySameSign(a, intersect(b, {0, kInf})));
 }
 
-Interval fma(const Interval &a, const Interval &b, const Interval &c) { return add(mul(a, b), c); }
-
 Interval neg(const Interval &a) { return a.isEmpty() ? a : Interval{-a.hi, -a.lo}; }
 
 Interval abs(const Interval &a) { return a.isEmpty() ? a : Interval{a.mig(), a.mag()}; }

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes the facts of sums, products, extrema and loop-carried sums in closed form.
+// Computes the facts of sums, products, extrema and softmax in closed form.
 
 #include "mp/Domains/Reductions.h"
 
@@ -151,23 +151,22 @@ FloatFacts reduce(ReduceFn fn, const FloatFacts &x, const ReducedElements &eleme
   return result;
 }
 
-FloatFacts prefixSums(const FloatFacts &x, const Extent &extent, RowLength rowLength) {
-  Extent prefix{extent.min > 0 ? 1 : 0, extent.max};
-  FloatFacts result = reduce(ReduceFn::Sum, x, ReducedElements::acrossRows(prefix), std::nullopt);
-  result.norm2 = kInf;
+FloatFacts softmax(const FloatFacts &x, const Extent &n, bool groupsAreRows, RowLength rowLength) {
+  if (x.isBottom())
+    return x;
+  // Largest when the others are all as small as possible, smallest the other way round.
+  double ratio = image(UnaryFn::Exp, {subDown(x.range.lo, x.range.hi), 0}).lo;
+  double others = std::max<double>(static_cast<double>(n.min) - 1, 0);
+  double highest = std::min(1.0, divUp(1, addDown(1, mulDown(others, ratio))));
+  double lowest = n.max ? divDown(ratio, std::max(1.0, n.upper())) : 0;
+  FloatFacts result = FloatFacts::finite({std::max(0.0, lowest), highest}, x.provenance);
+  result.mayNaN = x.mayNaN || x.mayInf;
+  result.norm2 = groupsAreRows ? 1 : kInf;
   result.normalize();
   result.reduce(rowLength);
+  // A group of -inf alone is NaN; single masked elements are zeros.
+  result.nonZero = !x.mayBeNegativeInf();
   return result;
-}
-
-LoopSum accumulate(const FloatFacts &init, const FloatFacts &term, const Extent &trips,
-                   RowLength rowLength) {
-  auto after = [&](const Extent &iterations) {
-    FloatFacts sum =
-        reduce(ReduceFn::Sum, term, ReducedElements::acrossRows(iterations), rowLength);
-    return binary(BinaryFn::Add, init, sum, rowLength);
-  };
-  return {after(trips), after({0, trips.max})};
 }
 
 } // namespace mpcore::domains

@@ -30,28 +30,6 @@ static FloatFacts finish(FloatFacts result, RowLength rowLength) {
   return result;
 }
 
-template <typename Fn> static void mapChannels(FloatFacts &result, const FloatFacts &x, Fn fn) {
-  if (!x.channels)
-    return;
-  result.channels = *x.channels;
-  for (Interval &channel : result.channels->ranges)
-    channel = fn(channel);
-}
-
-/// Per-channel results when one side has channels or both have the same ones.
-template <typename Fn>
-static void zipChannels(FloatFacts &result, const FloatFacts &x, const FloatFacts &y, Fn fn) {
-  if (x.channels && y.channels && x.channels->sameShape(*y.channels)) {
-    result.channels = *x.channels;
-    for (size_t i = 0, e = x.channels->ranges.size(); i < e; ++i)
-      result.channels->ranges[i] = fn(x.channels->ranges[i], y.channels->ranges[i]);
-  } else if (x.channels) {
-    mapChannels(result, x, [&](const Interval &channel) { return fn(channel, y.range); });
-  } else {
-    mapChannels(result, y, [&](const Interval &channel) { return fn(x.range, channel); });
-  }
-}
-
 /// Does f reach an infinity at this argument set although f's argument is finite there?
 static bool reachesPole(UnaryFn fn, const FloatFacts &x) {
   switch (fn) {
@@ -90,8 +68,6 @@ FloatFacts unary(UnaryFn fn, const FloatFacts &x, RowLength rowLength) {
   // 1/-0 is -inf, and signs of zeros are not tracked.
   if (x.mayBeZero() && (fn == UnaryFn::Reciprocal || fn == UnaryFn::Rsqrt))
     result.range = Interval::top();
-  if (!result.mayInf)
-    mapChannels(result, x, [&](const Interval &channel) { return image(fn, channel); });
   return finish(std::move(result), rowLength);
 }
 
@@ -192,15 +168,11 @@ FloatFacts binary(BinaryFn fn, const FloatFacts &x, const FloatFacts &y, RowLeng
     return FloatFacts::bottom();
   FloatFacts result = resultOf({&x, &y});
   bool numForm = fn == BinaryFn::MaxNum || fn == BinaryFn::MinNum;
-  auto rangeOf = [&](const Interval &a, const Interval &b) {
-    Interval range = binaryRange(fn, a, b);
-    if (numForm && x.mayNaN)
-      range = hull(range, b);
-    if (numForm && y.mayNaN)
-      range = hull(range, a);
-    return range;
-  };
-  result.range = rangeOf(x.range, y.range);
+  result.range = binaryRange(fn, x.range, y.range);
+  if (numForm && x.mayNaN)
+    result.range = hull(result.range, y.range);
+  if (numForm && y.mayNaN)
+    result.range = hull(result.range, x.range);
   result.mayNaN |= makesNaN(fn, x, y);
   if (numForm)
     result.mayNaN = x.mayNaN && y.mayNaN;
@@ -222,8 +194,6 @@ FloatFacts binary(BinaryFn fn, const FloatFacts &x, const FloatFacts &y, RowLeng
   // Infinite operands reach limits that a finite quotient approaches; atan2 and rem stay bounded.
   if (fn == BinaryFn::Div && (x.mayInf || y.mayInf) && !result.range.isEmpty())
     result.range = hull(result.range, Interval::point(0));
-  if (!result.mayNaN && !result.mayInf)
-    zipChannels(result, x, y, rangeOf);
   return finish(std::move(result), rowLength);
 }
 
@@ -249,8 +219,6 @@ FloatFacts powInteger(const FloatFacts &x, int64_t exponent, RowLength rowLength
   result.mayInf = exponent != 0 && (x.mayInf || pole);
   result.integerValued = x.integerValued && exponent >= 0;
   result.nonZero = exponent == 0 || (!x.mayBeZero() && !(x.mayInf && exponent < 0));
-  if (!result.mayInf)
-    mapChannels(result, x, [&](const Interval &channel) { return powInteger(channel, exponent); });
   return finish(std::move(result), rowLength);
 }
 
@@ -260,7 +228,6 @@ FloatFacts select(const FloatFacts &x, const FloatFacts &y, RowLength rowLength)
   FloatFacts result = join(x, y);
   // A row may mix both: its squares add.
   result.norm2 = sqrtUp(addUp(mulUp(x.norm2, x.norm2), mulUp(y.norm2, y.norm2)));
-  result.movesLo = result.movesHi = result.movesNorm = result.movesChannels = 0;
   return finish(std::move(result), rowLength);
 }
 

@@ -22,7 +22,6 @@ FloatFacts reshapeRows(const FloatFacts &x, RowLength rowLength) {
     return x;
   FloatFacts result = x;
   result.norm2 = kInf;
-  result.channels.reset();
   result.normalize();
   result.reduce(rowLength);
   return result;
@@ -39,14 +38,6 @@ FloatFacts partOfRows(const FloatFacts &x, RowLength rowLength) {
   return mergeRows(x, 1, rowLength);
 }
 
-FloatFacts padRows(const FloatFacts &x, const FloatFacts &value, RowLength rowLength) {
-  FloatFacts result = select(x, value, rowLength);
-  result.channels.reset();
-  if (value.range == Interval::point(0) && !value.mayNaN)
-    result.norm2 = std::min(result.norm2, x.norm2);
-  return result;
-}
-
 FloatFacts perturb(const FloatFacts &x, double radius, RowLength rowLength) {
   if (x.isBottom() || radius == 0)
     return x;
@@ -54,9 +45,6 @@ FloatFacts perturb(const FloatFacts &x, double radius, RowLength rowLength) {
   result.range = inflate(x.range, radius);
   result.integerValued = false;
   result.nonZero = false;
-  if (x.channels)
-    for (Interval &channel : result.channels->ranges)
-      channel = inflate(channel, radius);
   result.norm2 = kInf;
   if (rowLength)
     result.norm2 =
@@ -164,12 +152,7 @@ FloatFacts castTo(const FloatFacts &x, Format format, Overflow overflow, Roundin
     result.range = hull(result.range, Interval::point(facts.maxFinite));
     result.integerValued &= facts.maxFinite == std::trunc(facts.maxFinite);
     result.norm2 = kInf;
-    result.channels.reset();
   }
-  if (result.channels)
-    for (Interval &channel : result.channels->ranges)
-      channel = convert(channel);
-  result.movesLo = result.movesHi = result.movesNorm = result.movesChannels = 0;
   result.normalize();
   result.reduce(rowLength);
   return result;
@@ -183,19 +166,12 @@ FloatFacts flushSubnormals(const FloatFacts &x, Format format) {
   const double normal = numerics::info(format).minNormal;
   if (x.isBottom() || (x.integerValued && normal <= 1))
     return x;
-  auto flush = [&](Interval range) {
-    if (range.lo > 0 && range.lo < normal)
-      range.lo = 0;
-    if (range.hi < 0 && range.hi > -normal)
-      range.hi = 0;
-    return range;
-  };
   FloatFacts result = x;
-  result.range = flush(x.range);
+  if (x.range.lo > 0 && x.range.lo < normal)
+    result.range.lo = 0;
+  if (x.range.hi < 0 && x.range.hi > -normal)
+    result.range.hi = 0;
   result.nonZero &= x.range.lo >= normal || x.range.hi <= -normal;
-  if (result.channels)
-    for (Interval &channel : result.channels->ranges)
-      channel = flush(channel);
   return result;
 }
 

@@ -159,31 +159,6 @@ LinearLayout LinearLayout::operator*(const LinearLayout &outer) const {
   return LinearLayout(bases, outputs);
 }
 
-LinearLayout LinearLayout::restrictInputs(llvm::ArrayRef<Dim> dims) const {
-  LinearLayout result;
-  result.out = out;
-  for (Dim dim : dims) {
-    unsigned bits = inputBits(dim);
-    if (!bits)
-      continue;
-    result.in.push_back({dim, bits});
-    unsigned first = firstColumn(dim);
-    result.columns.append(columns.begin() + first, columns.begin() + first + bits);
-  }
-  return result;
-}
-
-LinearLayout LinearLayout::restrictOutputs(llvm::ArrayRef<Dim> dims) const {
-  LinearLayout result;
-  result.in = in;
-  for (Dim dim : dims)
-    if (const Axis *axis = findAxis(out, dim))
-      result.out.push_back(*axis);
-  for (uint64_t column : columns)
-    result.columns.push_back(pack(result.out, unpack(out, column)));
-  return result;
-}
-
 std::optional<LinearLayout> LinearLayout::divideBy(const LinearLayout &atom) const {
   llvm::SmallVector<Basis, 4> bases;
   llvm::SmallVector<Axis, 4> outputs;

@@ -77,29 +77,6 @@ void Comparison::add(double result, double reference) {
   }
 }
 
-void Comparison::merge(const Comparison &other) {
-  bool takeWorst =
-      nonFiniteMismatches == 0 && (other.nonFiniteMismatches > 0 || other.maxUlp > maxUlp);
-  if (takeWorst) {
-    worstIndex = count + other.worstIndex;
-    worstResult = other.worstResult;
-    worstReference = other.worstReference;
-  }
-  count += other.count;
-  different += other.different;
-  nanResult += other.nanResult;
-  nanReference += other.nanReference;
-  infResult += other.infResult;
-  infReference += other.infReference;
-  nonFiniteMismatches += other.nonFiniteMismatches;
-  nonZeroForZero += other.nonZeroForZero;
-  maxUlp = std::max(maxUlp, other.maxUlp);
-  maxAbsolute = std::max(maxAbsolute, other.maxAbsolute);
-  maxRelative = std::max(maxRelative, other.maxRelative);
-  sumSquaredError += other.sumSquaredError;
-  sumSquaredReference += other.sumSquaredReference;
-}
-
 double Comparison::relativeNorm() const {
   if (sumSquaredError == 0)
     return 0;

@@ -90,10 +90,6 @@ Error mpcore::support::checkMemory(uint64_t bytes, const Twine &what) {
                                         (memoryLimit() ? " (--max-memory)" : ""));
 }
 
-uint64_t mpcore::support::saturatingProduct(uint64_t x, uint64_t y) {
-  return SaturatingMultiply(x, y);
-}
-
 std::string mpcore::support::formatBytes(uint64_t bytes) {
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   unsigned unit = 0;

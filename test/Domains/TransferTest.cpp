@@ -205,19 +205,6 @@ TEST(Transfer, KnownAnswerReluSquared) {
   EXPECT_EQ(binary(BinaryFn::Mul, relu, relu, 4).range, (Interval{0, 144}));
 }
 
-TEST(Transfer, ChannelsFollow) {
-  FloatFacts scale = FloatFacts::finite({1, 10});
-  scale.channels = ChannelFacts{1, {{1, 1}, {10, 10}}};
-  FloatFacts x = FloatFacts::finite({-2, 3});
-  FloatFacts y = binary(BinaryFn::Mul, x, scale, std::nullopt);
-  ASSERT_TRUE(y.channels);
-  EXPECT_EQ(y.channels->ranges[0], (Interval{-2, 3}));
-  EXPECT_EQ(y.channels->ranges[1], (Interval{-20, 30}));
-  FloatFacts relu = unary(UnaryFn::Relu, y, std::nullopt);
-  EXPECT_EQ(relu.channels->ranges[1], (Interval{0, 30}));
-  EXPECT_FALSE(reshapeRows(y, 4).channels);
-}
-
 TEST(Shape, RowsAreBounded) {
   Random random(40);
   for (int i = 0; i < 20000; ++i) {
@@ -229,9 +216,6 @@ TEST(Shape, RowsAreBounded) {
     twice.insert(twice.end(), x.row.begin(), x.row.end());
     ASSERT_ADMITS(withRoom(mergeRows(x.facts, 2, 2 * kRow)), twice, x.facts);
     ASSERT_ADMITS(withRoom(reshapeRows(x.facts, 2 * kRow)), twice, x.facts);
-    std::vector<double> padded = x.row;
-    padded.push_back(0);
-    ASSERT_ADMITS(withRoom(padRows(x.facts, FloatFacts::constant(0), kRow + 1)), padded, x.facts);
   }
 }
 

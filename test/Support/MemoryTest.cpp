@@ -26,11 +26,6 @@ TEST(Memory, KeepsTheLimitThatIsSet) {
   setMemoryLimit(0);
 }
 
-TEST(Memory, ProductsDoNotWrap) {
-  EXPECT_EQ(saturatingProduct(3, 5), 15u);
-  EXPECT_EQ(saturatingProduct(uint64_t(1) << 40, uint64_t(1) << 40), ~uint64_t(0));
-}
-
 TEST(Memory, SizesAreForPeople) {
   EXPECT_EQ(formatBytes(0), "0 B");
   EXPECT_EQ(formatBytes(1023), "1023 B");

@@ -65,7 +65,6 @@ enum class UnaryFn : uint8_t {
 inline constexpr unsigned kNumUnaryFns = static_cast<unsigned>(UnaryFn::Sign) + 1;
 
 llvm::StringRef getName(UnaryFn fn);
-std::optional<UnaryFn> parseUnaryFn(llvm::StringRef name);
 
 /// The function in double, as accurate as the C library; what the image brackets.
 double evaluate(UnaryFn fn, double x);

@@ -116,11 +116,10 @@ struct ContractionError {
   double inherited = 0, conversion = 0, accumulation = 0, result = 0;
 };
 
-/// sum_k x_k w_k over at most `k` products. `frobenius`: of w, for the row-norm error (inf:
-/// unknown).
+/// sum_k x_k w_k over at most `k` products; `contracted` as in contract().
 ContractionError contractionError(const ContractionSide &x, const ContractionSide &w, int64_t k,
-                                  const Accumulation &accumulation, const ContractionShape &shape,
-                                  double frobenius, const Arithmetic &result);
+                                  const Accumulation &accumulation, const Extent &contracted,
+                                  const Arithmetic &result);
 
 /// Bounds the error of k split products of x and w, within these magnitudes, beyond that of a
 /// contraction of x and w accumulated alike: dropped parts, and the sums of smaller products.

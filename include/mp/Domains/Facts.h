@@ -9,7 +9,6 @@
 //   mayNaN mayInf some element may be NaN, may be an infinity
 //   integerValued every finite element is an integer
 //   nonZero       no element is a zero of either sign
-//   channels      one interval per index of one dimension, kept only near constants
 //   provenance    what the facts rest on
 //
 // Order: a <= b when every set of elements that a allows is allowed by b. bottom() allows nothing
@@ -21,11 +20,9 @@
 
 #include "mp/Domains/Interval.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
-#include <vector>
 
 namespace mpcore::domains {
 
@@ -38,20 +35,6 @@ enum class Provenance : uint8_t {
 llvm::StringRef toString(Provenance provenance);
 inline Provenance weakest(Provenance a, Provenance b) { return a < b ? b : a; }
 
-/// Intervals per index of dimension `dim`. Never longer than kMaxChannels.
-struct ChannelFacts {
-  unsigned dim = 0;
-  std::vector<Interval> ranges;
-
-  static constexpr size_t kMaxChannels = 65536;
-  bool sameShape(const ChannelFacts &other) const {
-    return dim == other.dim && ranges.size() == other.ranges.size();
-  }
-  friend bool operator==(const ChannelFacts &a, const ChannelFacts &b) {
-    return a.dim == b.dim && a.ranges == b.ranges;
-  }
-};
-
 struct FloatFacts {
   bool visited = true;
   Interval range = Interval::top();
@@ -60,10 +43,7 @@ struct FloatFacts {
   bool mayInf = true;
   bool integerValued = false;
   bool nonZero = false;
-  std::optional<ChannelFacts> channels;
   Provenance provenance = Provenance::Proved;
-  /// Widening counters: how often each side moved at a join. Not part of equality.
-  uint8_t movesLo = 0, movesHi = 0, movesNorm = 0, movesChannels = 0;
 
   static FloatFacts bottom();
   static FloatFacts top() { return {}; }
@@ -83,13 +63,13 @@ struct FloatFacts {
   double mag() const { return range.mag(); }
 
   /// Restores the normal form: an excluded zero sets nonZero, unbounded values have no norm, facts
-  /// about bounded values exclude infinities, channels lie inside the range.
+  /// about bounded values exclude infinities.
   void normalize();
   /// Reduced product for rows of `rowLength` elements (nullopt: unknown): each of range and norm
   /// bounds the other.
   void reduce(std::optional<int64_t> rowLength);
 
-  /// Same facts; counters and provenance are not compared.
+  /// Same facts; provenance is not compared.
   bool sameFacts(const FloatFacts &other) const;
   friend bool operator==(const FloatFacts &a, const FloatFacts &b) {
     return a.sameFacts(b) && (a.isBottom() || a.provenance == b.provenance);
@@ -108,19 +88,8 @@ FloatFacts join(const FloatFacts &a, const FloatFacts &b);
 
 /// Greatest lower bound: both facts hold for one value. When one already implies the other its
 /// provenance is kept, otherwise the weakest. Contradictory facts give an empty range (the value
-/// has no elements but NaN). Channel facts of different dimensions cannot be kept together: the
-/// lower dimension's stay.
+/// has no elements but NaN).
 FloatFacts meet(const FloatFacts &a, const FloatFacts &b);
-
-/// join(previous, next), except that a bound which has moved more than kMovesBeforeWidening times
-/// jumps to the next limit of kWideningLimits (format limits, so that loops keep useful answers),
-/// at last to infinity. Any chain x = widen(x, y) becomes stable after finitely many steps.
-FloatFacts widen(const FloatFacts &previous, const FloatFacts &next);
-
-inline constexpr uint8_t kMovesBeforeWidening = 4;
-/// Magnitudes at which widening stops: 0 and 1 (signs, probabilities), then the largest finite
-/// values of f8E4M3FN, f8E5M2, f16, bf16 and f32.
-llvm::ArrayRef<double> wideningLimits();
 
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const FloatFacts &facts) {
   facts.print(os);

@@ -61,7 +61,6 @@ Interval mul(const Interval &a, const Interval &b);
 /// one.
 Interval div(const Interval &a, const Interval &b);
 /// a * b + c with both roundings outward.
-Interval fma(const Interval &a, const Interval &b, const Interval &c);
 Interval neg(const Interval &a);
 Interval abs(const Interval &a);
 /// x * x for one x: [0, m^2] where mul(a, a) would give [-m^2, m^2].

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Closed forms for reductions and loop-carried sums: no iteration, whatever the extent. As in
+// Closed forms for reductions and softmax: no iteration, whatever the extent. As in
 // Transfer.h the arithmetic is exact; perturb() and roundTo() add what an accumulator does.
 
 #ifndef MP_DOMAINS_REDUCTIONS_H
@@ -60,17 +60,9 @@ llvm::StringRef getName(ReduceFn fn);
 FloatFacts reduce(ReduceFn fn, const FloatFacts &x, const ReducedElements &elements,
                   RowLength resultRowLength);
 
-/// Prefix sums along a dimension of the given extent.
-FloatFacts prefixSums(const FloatFacts &x, const Extent &extent, RowLength rowLength);
-
-/// A loop `acc = acc + term` of `trips` iterations from `init`: what leaves the loop, and what the
-/// carried value may be at any iteration.
-struct LoopSum {
-  FloatFacts result;
-  FloatFacts carried;
-};
-LoopSum accumulate(const FloatFacts &init, const FloatFacts &term, const Extent &trips,
-                   RowLength rowLength);
+/// softmax of groups of n: [e^(lo-hi) / n, 1 / (1 + (n-1) e^(lo-hi))]; rows that are groups have
+/// 2-norm at most 1. Taking the operands of x - max(x) as independent would give false alarms.
+FloatFacts softmax(const FloatFacts &x, const Extent &n, bool groupsAreRows, RowLength rowLength);
 
 } // namespace mpcore::domains
 

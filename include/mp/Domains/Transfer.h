@@ -57,8 +57,7 @@ FloatFacts select(const FloatFacts &x, const FloatFacts &y, RowLength rowLength)
 FloatFacts clamp(const FloatFacts &x, double lo, double hi, bool dropsNaN, RowLength rowLength);
 
 //===-- shape ---------------------------------------------------------------------------------===//
-// Ranges and flags stay; what a row is changes. Channel facts are dropped: the caller re-attaches
-// them where the channel dimension survives.
+// Ranges and flags stay; what a row is changes.
 
 /// Rows of unknown relation to the old ones: transpose, gather, general reshape.
 FloatFacts reshapeRows(const FloatFacts &x, RowLength rowLength);
@@ -67,8 +66,6 @@ FloatFacts mergeRows(const FloatFacts &x, int64_t count, RowLength rowLength);
 /// Each new row is part of one old row (slice, split of the innermost dimension) or a permutation
 /// of one.
 FloatFacts partOfRows(const FloatFacts &x, RowLength rowLength);
-/// Some elements become `value` (padding); rows grow to `rowLength`.
-FloatFacts padRows(const FloatFacts &x, const FloatFacts &value, RowLength rowLength);
 
 //===-- formats -------------------------------------------------------------------------------===//
 

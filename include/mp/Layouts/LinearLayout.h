@@ -99,11 +99,6 @@ public:
   /// both have. Tiling an atom is atom * outer.
   LinearLayout operator*(const LinearLayout &outer) const;
 
-  /// The layout of these input dimensions alone, in the order given; the others are 0.
-  LinearLayout restrictInputs(llvm::ArrayRef<Dim> dims) const;
-  /// The layout into these output dimensions alone.
-  LinearLayout restrictOutputs(llvm::ArrayRef<Dim> dims) const;
-
   /// The outer layout for which atom * outer is this layout; nothing if the atom does not tile it.
   std::optional<LinearLayout> divideBy(const LinearLayout &atom) const;
 

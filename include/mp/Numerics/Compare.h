@@ -47,9 +47,6 @@ struct Comparison {
 
   void add(double result, double reference);
 
-  /// Appends the elements `other` saw, as if added here afterwards.
-  void merge(const Comparison &other);
-
   /// ||result - reference||_2 / ||reference||_2 over finite pairs; 0 when equal,
   /// infinity when only the reference is zero.
   double relativeNorm() const;

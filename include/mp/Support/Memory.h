@@ -28,9 +28,6 @@ uint64_t residentMemory();
 /// memory are free".
 llvm::Error checkMemory(uint64_t bytes, const llvm::Twine &what);
 
-/// x * y, or the largest number where that is more.
-uint64_t saturatingProduct(uint64_t x, uint64_t y);
-
 /// "3.64 TiB", for people.
 std::string formatBytes(uint64_t bytes);
 

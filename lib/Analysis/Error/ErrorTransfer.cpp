@@ -239,12 +239,11 @@ ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning
   if (meaning.operands.size() > 2 && meaning.operands[2] < operands.measured.size() &&
       getFloatFormat(op->getOperand(meaning.operands[2]).getType()))
     init = unlessZero(&operands.measured[meaning.operands[2]]);
-  domains::ContractionShape shape = {meaning.products, operands.rows};
   ErrorFacts worst = ErrorFacts::none();
   for (const Accumulation &accumulation : getAccumulationModes(
            op->getOperand(meaning.operands[0]).getType(), arithmetic.format, chips)) {
     ErrorFacts error = domains::contractionError(sides[0], sides[1], products + (init ? 1 : 0),
-                                                 accumulation, shape, kInfinity, arithmetic)
+                                                 accumulation, meaning.products, arithmetic)
                            .total;
     if (operands.split) {
       const Measured &x = operands.measured[meaning.operands[0]],

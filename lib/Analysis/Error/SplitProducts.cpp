@@ -131,7 +131,6 @@ domains::Measured SplitProducts::withRest(domains::Measured first) const {
   first.value.range = domains::Interval::symmetric(domains::mulUp(first.value.mag(), share));
   first.value.norm2 = domains::mulUp(first.value.norm2, share);
   first.value.nonZero = false;
-  first.value.channels.reset();
   first.computed = first.value.range;
   return first;
 }

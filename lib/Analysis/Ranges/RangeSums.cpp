@@ -8,7 +8,7 @@
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/SplitOps.h"
-#include "mp/Domains/Relational.h"
+#include "mp/Domains/Reductions.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/ArrayCast.h"
 
@@ -141,7 +141,7 @@ FloatFacts RangeTransfer::contraction(Operation *op, const FloatMeaning &meaning
   double products = meaning.products.upper();
   if (!format || !(products <= kMostTerms))
     return Facts::top();
-  FloatFacts exact = domains::contract(left, right, {meaning.products, rows});
+  FloatFacts exact = domains::contract(left, right, meaning.products, rows);
   double started = 0;
   bool isPositive = x.isNonNegative() && w.isNonNegative();
   if (meaning.operands.size() > 2 && meaning.operands[2] < operands.size() &&

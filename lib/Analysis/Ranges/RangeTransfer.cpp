@@ -8,7 +8,8 @@
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/SplitOps.h"
-#include "mp/Domains/Relational.h"
+#include "mp/Domains/Constants.h"
+#include "mp/Domains/Reductions.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/ArrayCast.h"
 
@@ -58,7 +59,6 @@ static FloatFacts slackened(FloatFacts facts, double share) {
   };
   facts.range = {outward(facts.range.lo, false), outward(facts.range.hi, true)};
   facts.norm2 *= 1 + share;
-  facts.channels.reset();
   return facts;
 }
 
@@ -164,7 +164,6 @@ FloatFacts RangeTransfer::moved(const FloatFacts &x, const FloatMeaning &meaning
   FloatFacts facts = meaning.rows == FloatMeaning::Rows::Kept   ? x
                      : meaning.rows == FloatMeaning::Rows::Part ? domains::partOfRows(x, rows)
                                                                 : domains::reshapeRows(x, rows);
-  facts.channels.reset();
   // A window of nothing but NaN leaves what TOSA's maxima begin with.
   if (auto format = getNumericsFormat(type); meaning.dropsNaN && facts.mayNaN)
     facts = domains::reshapeRows(
@@ -285,7 +284,6 @@ FloatFacts RangeTransfer::select(const FloatFacts &yes, const FloatFacts &no,
   auto constrained = [&](FloatFacts facts, Interval range, bool isNumber) {
     facts.range = domains::intersect(facts.range, range);
     facts.mayNaN &= !isNumber;
-    facts.channels.reset();
     facts.normalize();
     return facts;
   };
@@ -313,10 +311,10 @@ FloatFacts RangeTransfer::constant(Attribute value, Type type) {
     int64_t count = raw->size() / width;
     int64_t length = std::max<int64_t>(rowLengthOf(type).value_or(1), 1);
     facts =
-        domains::scanMatrix(count / length, length, [&](int64_t row, MutableArrayRef<double> to) {
+        domains::scanElements(count / length, length, [&](int64_t row, MutableArrayRef<double> to) {
           numerics::convertArray(raw->data() + row * length * width, *source, to.data(),
                                  numerics::Format::F64, length);
-        }).elements;
+        });
   }
   return facts;
 }

@@ -91,7 +91,6 @@ void RangeSweep::visitStructured(linalg::LinalgOp op) {
       state = RangeState::unknown(op->getName().getStringRef());
     else if (!rowLoop || lastLoopOf(map) != rowLoop)
       state.facts = domains::reshapeRows(state.facts, rows.length);
-    state.facts.channels.reset();
     set(argument, state);
   }
   visitBody(op, rows);

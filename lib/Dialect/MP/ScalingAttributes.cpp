@@ -72,11 +72,6 @@ ScalingAttr mlir::mp::scalingAttrOf(MLIRContext *context, const numerics::ScaleR
                           optional(rule.floor), rule.margin, limit);
 }
 
-numerics::HistoryRule mlir::mp::historyRuleOf(UpdateAmaxHistoryOp op) {
-  return {numerics::HistoryChoice(op.getChoice()), numerics::HistoryOrder(op.getOrder()),
-          !op.getKeepOnZero()};
-}
-
 std::optional<numerics::CodeFormat> mlir::mp::codeFormatOf(Type element) {
   if (element.isInteger(4) || element.isInteger(8))
     return numerics::CodeFormat::integer(element.getIntOrFloatBitWidth());

@@ -44,7 +44,6 @@ struct StreamPlan : LoopPlan {
   SmallVector<Value> results;
   SmallVector<unsigned> resultDepths;
 
-  bool isRow(int loop) const { return llvm::is_contained(rows, unsigned(loop)); }
   bool isColumn(int loop) const { return llvm::is_contained(columns, unsigned(loop)); }
   /// Varies bits of a tensor, or of a scalar (uniform).
   unsigned varies(Value value) const;

@@ -50,8 +50,6 @@ numerics::ScaleRule toNumerics(ScalingAttr rule);
 /// And back.
 ScalingAttr scalingAttrOf(MLIRContext *context, const numerics::ScaleRule &rule);
 
-numerics::HistoryRule historyRuleOf(UpdateAmaxHistoryOp op);
-
 } // namespace mlir::mp
 
 #endif // MP_DIALECT_MP_SCALING_H
