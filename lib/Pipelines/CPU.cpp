@@ -85,7 +85,8 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
 
   manager.addPass(createSCFToControlFlowPass());
   if (functions == HostMath::Exact)
-    manager.addPass(createLowerDeviceMath()); // or an error: nothing may reach the library
+    manager.addPass( // or an error: nothing may reach the library
+        createLowerDeviceMath({.refinesRoots = false}));
   manager.addPass(arith::createArithExpandOpsPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());

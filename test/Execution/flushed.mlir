@@ -1,9 +1,9 @@
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 table=false" -o %t.f16.mlir
-// RUN: mp-run %t.f16.mlir --compare=%s --input=8x8xf32=0.001 --per-op --json=%t.json 2>&1 | FileCheck %s
+// RUN: mp-run %t.f16.mlir --compare=%s --input=8x8xf32=0.001 --input=8x8xf32=0.0001 --per-op --json=%t.json 2>&1 | FileCheck %s
 // RUN: %python -c "import json, sys; print(*[v['flushed'] for v in json.load(open(sys.argv[1]))['per_op']])" %t.json | FileCheck %s --check-prefix=JSON
-// RUN: mp-run %t.f16.mlir --compare=%s --input=8x8xf32=0.001 2>&1 | FileCheck %s --check-prefix=NOTE
+// RUN: mp-run %t.f16.mlir --compare=%s --input=8x8xf32=0.001 --input=8x8xf32=0.0001 2>&1 | FileCheck %s --check-prefix=NOTE
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 table=false" -o %t.bf16.mlir
-// RUN: mp-run %t.bf16.mlir --compare=%s --input=8x8xf32=0.001 --per-op 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: mp-run %t.bf16.mlir --compare=%s --input=8x8xf32=0.001 --input=8x8xf32=0.0001 --per-op 2>&1 | FileCheck %s --check-prefix=WIDE
 
 // Each layer makes values smaller, as layers without training do: what the second gives is below f16.
 // CHECK: 3 values inside
@@ -13,8 +13,7 @@
 // NOTE: note: far from the reference; --per-op shows where, and what narrow formats flush to zero
 // WIDE-NOT: warning
 // WIDE-NOT: note
-func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %w = arith.constant dense<1.0e-4> : tensor<8x8xf32>
+func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x8xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -155,6 +155,11 @@ def LowerDeviceMath : Pass<"mp-lower-device-math"> {
     }
     ```
   }];
+  let options = [
+    Option<"refinesRoots", "refine-roots", "bool", "true",
+           "Whether 1 / sqrt(x) starts from the GPU's approximate root; a CPU computes the two "
+           "operations, which have the same bits: true or false">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -42,7 +42,8 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
   using Base::Base;
 
   void runOnOperation() override {
-    lowerReciprocalRoots();
+    if (refinesRoots)
+      lowerReciprocalRoots();
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       // Upstream maps these four, too, to the vendor's library.
