@@ -128,10 +128,11 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
 }
 
 def FoldWeights : Pass<"mp-fold-weights"> {
-  let summary = "Compute what mp.prune and mp.cast make of constants (exact)";
+  let summary = "Compute what mp.prune, mp.cast and transpositions make of constants (exact)";
   let description = [{
-    Needs: any module. Gives: constants in place of `mp.prune` and `mp.cast` of constants,
-    resources too, one behind the other, so that kernels can be chosen by what weights hold
+    Needs: any module. Gives: constants in place of `mp.prune`, `mp.cast` and
+    `linalg.transpose` of constants, resources too, one behind the other, so that kernels can
+    be chosen by what weights hold
     (`mp-emit-contractions`, `sparse`). Casts that round by random bits stay. Exact: the bits
     that the ops give when they run.
 

@@ -1,7 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements mp-fold-weights: compute what mp.prune and mp.cast make of constants (exact).
+// Implements mp-fold-weights: compute what mp.prune, mp.cast and transpositions make of constants
+// (exact).
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -75,6 +77,41 @@ static Attribute convert(CastOp op) {
                          op.getOverflow().value_or(Overflow::IEEE));
 }
 
+/// Elements in another order of dimensions: those of a linear layer of PyTorch, which has a row for
+/// each output.
+static Attribute transpose(linalg::TransposeOp op) {
+  ElementsAttr constant;
+  auto from = dyn_cast<RankedTensorType>(op.getInput().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getInit().getType());
+  if (!from || !to || !from.hasStaticShape() || !from.getElementType().isIntOrFloat() ||
+      from.getElementTypeBitWidth() % 8 || !matchPattern(op.getInput(), m_Constant(&constant)))
+    return {};
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant))
+    return splat.reshape(to);
+  const int64_t width = from.getElementTypeBitWidth() / 8, count = from.getNumElements();
+  std::optional<ArrayRef<char>> raw = getRawElements(constant);
+  if (!raw || int64_t(raw->size()) != count * width)
+    return {};
+  const int64_t rank = from.getRank();
+  SmallVector<int64_t> step(rank, 1), steps(rank), at(rank, 0);
+  for (int64_t dim = rank - 1; dim > 0; --dim)
+    step[dim - 1] = step[dim] * from.getDimSize(dim);
+  for (auto [dim, source] : llvm::enumerate(op.getPermutation()))
+    steps[dim] = step[source];
+  std::vector<char> moved(raw->size());
+  for (int64_t index = 0, source = 0; index < count; ++index) {
+    std::memcpy(&moved[index * width], &(*raw)[source * width], width);
+    for (int64_t dim = rank - 1; dim >= 0; --dim) { // the next place, the last dimension first
+      source += steps[dim];
+      if (++at[dim] < to.getDimSize(dim))
+        break;
+      source -= at[dim] * steps[dim];
+      at[dim] = 0;
+    }
+  }
+  return DenseElementsAttr::getFromRawBuffer(to, moved);
+}
+
 namespace {
 struct FoldWeights : mlir::mp::impl::FoldWeightsBase<FoldWeights> {
   using FoldWeightsBase::FoldWeightsBase;
@@ -86,6 +123,8 @@ struct FoldWeights : mlir::mp::impl::FoldWeightsBase<FoldWeights> {
         value = prune(pruned);
       else if (auto cast = dyn_cast<CastOp>(op))
         value = convert(cast);
+      else if (auto moved = dyn_cast<linalg::TransposeOp>(op); moved && moved->getNumResults() == 1)
+        value = transpose(moved);
       auto typed = dyn_cast_or_null<TypedAttr>(value);
       if (!typed)
         return;

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
@@ -71,7 +72,7 @@ private:
             argument && roles ? roles->ofArgument(argument.getArgNumber()) : nullptr;
         bool isWeight = roles      ? state && state->role == kRoleParameter
                         : argument ? !whyParameter(function, argument.getArgNumber()).empty()
-                                   : value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+                                   : bool(findConstant(value)); // transposed, too
         if (isWeight)
           weights.insert({value, factor});
       }
