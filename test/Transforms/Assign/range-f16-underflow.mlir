@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @shrinks
 // CHECK: linalg.matmul {{.*}}compute = f16
 // CHECK: linalg.matmul {{.*}}compute = f16
-// CHECK: linalg.matmul {{.*}}compute = f32, {{.*}}by = range "operand 0 is modelled to be below 7.6e-06, where f16 would lose more to underflow than bf16 by rounding: scale it, or take bf16"
+// CHECK: linalg.matmul {{.*}}compute = f32, {{.*}}by = range "operand 0 is modelled to be below 7.6e-06, where f16 would lose three bits more to underflow than to rounding: scale it, or take bf16"
 func.func @shrinks(%x: tensor<16x16xf32> {mp.range = [-0.01, 0.01]}, %i: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %w = arith.constant dense<0.00390625> : tensor<16x16xf32>

@@ -36,13 +36,14 @@ public:
   /// modelled as so small that `format` rounds them to its subnormal numbers or to zero.
   double getUnderflow(Operation *contraction, FloatType format) const;
 
+  /// The same of a contraction whose results and addends have the format of its factors, as those
+  /// of TOSA's convolutions: both are rounded to `format`, too, where results may underflow. Zero
+  /// of others.
+  double getStored(Operation *contraction, FloatType format) const;
+
   /// Root mean square of what contractions with constants made, by these and the sizes of the
   /// arguments; nothing of other values, whose sizes are assumptions about initialisers.
   std::optional<double> getKnownSize(Value value) const;
-
-  /// The same of a contraction whose results and addends have the format of its factors, as those
-  /// of TOSA's convolutions: both are rounded to `format`, too. Zero of others.
-  double getStored(Operation *contraction, FloatType format) const;
 
   /// False if the size of a result has no model: something on the way to it overflows
   /// or vanishes. What is multiplied by zeros has the size zero, and no error.

@@ -133,8 +133,8 @@ static std::string explainUnderflow(Operation *op, FunctionDecisions &decisions,
     return size && *size > 0 && *size < least;
   };
   auto explain = [&](const Twine &what) {
-    return llvm::formatv("{0} is modelled to be below {1:e1}, where {2} would lose more to "
-                         "underflow than bf16 by rounding: scale it, or take bf16",
+    return llvm::formatv("{0} is modelled to be below {1:e1}, where {2} would lose three bits more "
+                         "to underflow than to rounding: scale it, or take bf16",
                          what.str(), least, getFormatName(settings.narrow))
         .str();
   };
