@@ -5,11 +5,14 @@
 #include "Steps.h"
 
 #include "mp/Dialect/MP/Probes.h"
+#include "mp/Dialect/MP/Versions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/Compare/Comparison.h"
+#include "mp/Support/Memory.h"
 #include "mp/Watch/Numbers.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -48,6 +51,8 @@ StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef p
   });
   bool leads = !isStated;
   for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
+    if (argument.role == kRoleVersionMeasured)
+      measured = i;
     if (argument.nextValue) {
       if (size_t(*argument.nextValue) >= results)
         continue;
@@ -65,6 +70,15 @@ StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef p
 void StepLoop::advance(std::vector<Array> &arguments, llvm::ArrayRef<Array> outcome) const {
   for (auto [result, argument] : state)
     arguments[argument] = outcome[result];
+}
+
+void StepLoop::tellMeasured(std::vector<Array> &arguments, double seconds) const {
+  if (!measured)
+    return;
+  Array &told = arguments[*measured];
+  told.setPattern(int64_t(VersionMeasure::Seconds), llvm::bit_cast<uint64_t>(seconds));
+  told.setPattern(int64_t(VersionMeasure::Bytes),
+                  llvm::bit_cast<uint64_t>(double(support::residentMemory())));
 }
 
 std::vector<size_t> StepLoop::stateArguments() const {

@@ -22,6 +22,9 @@ public:
 
   /// Sets the arguments that a step's results replace.
   void advance(std::vector<Array> &arguments, llvm::ArrayRef<Array> results) const;
+  /// Writes what a choice among versions is told of the step before, where the step asks for it:
+  /// the seconds that it took, and the bytes that this process holds.
+  void tellMeasured(std::vector<Array> &arguments, double seconds) const;
   /// Sets the inputs of a step that come in batches.
   llvm::Error feed(std::vector<Array> &arguments, llvm::ArrayRef<BatchedInput> batches,
                    int64_t step) const;
@@ -46,6 +49,7 @@ private:
   size_t results;
   std::string prefix;
   std::vector<std::pair<size_t, size_t>> state; ///< result, argument
+  std::optional<size_t> measured;               ///< argument that tellMeasured() writes
   std::map<size_t, size_t> scales;         ///< of moments that are stored scaled: result, result
   std::vector<std::string> names;          ///< of results, by role; empty if none
   std::vector<std::vector<double>> values; ///< of scalar results, by result

@@ -265,6 +265,7 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
       if (llvm::Error error = monitor->add(step, side.results, took))
         return error;
     loop.advance(arguments, side.results);
+    loop.tellMeasured(arguments, took);
   }
   if (llvm::Error error = save(side, arguments, end))
     return error;

@@ -16,11 +16,16 @@ bool Training::isQuarantined(StringRef name) const {
   return llvm::is_contained(state.quarantined, name);
 }
 
-std::optional<std::pair<int64_t, std::string>> Training::canaryAt(int64_t at) const {
+std::optional<std::pair<int64_t, std::string>> Training::newestScheduled(int64_t at) const {
   std::optional<std::pair<int64_t, std::string>> newest;
   for (const auto &[from, name] : config.schedule)
     if (from <= at && !isQuarantined(name))
       newest = {from, name};
+  return newest;
+}
+
+std::optional<std::pair<int64_t, std::string>> Training::canaryAt(int64_t at) const {
+  auto newest = newestScheduled(at);
   if (!newest || config.canaryShares.empty() || at < state.wideUntil ||
       at >= newest->first + config.canarySteps() + config.goodAfter)
     return std::nullopt;

@@ -160,6 +160,15 @@ static bool takeShares(const llvm::json::Value &value, std::vector<double> &shar
   return list && !list->empty();
 }
 
+static void addCanary(KeyReader &canary, TrainConfig &config) {
+  canary.add("shares", "an array of numbers above 0 and below 1, ascending",
+             [&](const llvm::json::Value &list) { return takeShares(list, config.canaryShares); });
+  canary.integer("block", config.canaryBlock, 1);
+  canary.integer("blocks", config.canaryBlocks, 1);
+  canary.integer("shadow", config.shadowSteps, 1);
+  canary.number("within", config.shadowWithin);
+}
+
 llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   auto buffer = support::readFile(path, path);
   if (!buffer)
@@ -185,10 +194,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   recovery.integer("skip-before", config.skipBefore, 0);
   recovery.integer("max-restarts", config.maxRestarts, 0);
   recovery.integer("verify-every", config.verifyEvery, 0);
-  canary.add("shares", "an array of numbers above 0 and below 1, ascending",
-             [&](const llvm::json::Value &list) { return takeShares(list, config.canaryShares); });
-  canary.integer("block", config.canaryBlock, 1);
-  canary.integer("blocks", config.canaryBlocks, 1);
+  addCanary(canary, config);
   validation.texts("inputs", config.validationInputs);
   validation.integer("every", config.validateEvery, 1);
   validation.integer("batches", config.validationBatches, 1);

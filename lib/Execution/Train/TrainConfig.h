@@ -34,6 +34,10 @@ struct TrainConfig {
   /// first share of each block, then as many blocks the second share, and so on, then all steps.
   std::vector<double> canaryShares; ///< ascending; empty: all steps at once
   int64_t canaryBlock = 64, canaryBlocks = 2;
+  /// Before that it is tried for so many steps on a copy of the state, and given up where its mean
+  /// loss is above that of the strategy in use by more than this share. 0 steps: it is not tried.
+  int64_t shadowSteps = 0;
+  double shadowWithin = 0.05;
   double maxError = 0;        ///< of the losses of the first steps; 0: any
   double maxMicroseconds = 0; ///< of a step, modelled; 0: any
   int64_t maxBytes = 0;       ///< of state and buffers; 0: any

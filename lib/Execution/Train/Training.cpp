@@ -69,9 +69,18 @@ SavedState Training::pack() const {
                        {"last_alarm", state.lastAlarm},
                        {"replayed", state.replayed},
                        {"quarantined", llvm::json::Array(state.quarantined)},
+                       {"shadowed", llvm::json::Array(state.shadowed)},
                        {"skipped_steps", current->reader->skippedSoFar()},
                        {"watcher", watcher.toJSON()}};
   return saved;
+}
+
+static std::vector<std::string> namesIn(const Object &extra, StringRef key) {
+  std::vector<std::string> names;
+  if (const llvm::json::Array *list = extra.getArray(key))
+    for (const llvm::json::Value &name : *list)
+      names.push_back(name.getAsString().value_or("").str());
+  return names;
 }
 
 llvm::Error Training::resume(const SavedState &saved) {
@@ -96,9 +105,8 @@ llvm::Error Training::resume(const SavedState &saved) {
       if (const llvm::json::Array *pair = range.getAsArray(); pair && pair->size() == 2)
         state.skipped.push_back(
             {(*pair)[0].getAsInteger().value_or(0), (*pair)[1].getAsInteger().value_or(0)});
-  if (const llvm::json::Array *names = extra.getArray("quarantined"))
-    for (const llvm::json::Value &name : *names)
-      state.quarantined.push_back(name.getAsString().value_or("").str());
+  state.quarantined = namesIn(extra, "quarantined");
+  state.shadowed = namesIn(extra, "shadowed");
   auto version = versionOf(state.strategy);
   if (!version)
     return version.takeError();
@@ -156,25 +164,41 @@ llvm::Error Training::save(llvm::raw_ostream &os) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &os) {
+int64_t Training::skipLeftOut(int64_t position) const {
   for (auto [from, to] : state.skipped)
-    if (state.position >= from && state.position < to)
-      state.position = to;
-  if (llvm::Error error = current->loop->feed(state.arguments, batches, state.position))
+    if (position >= from && position < to)
+      position = to;
+  return position;
+}
+
+llvm::Expected<Training::MadeStep> Training::stepOn(Version &version, std::vector<Array> &arguments,
+                                                    int64_t position, int64_t step,
+                                                    llvm::raw_ostream &os) {
+  if (llvm::Error error = version.loop->feed(arguments, batches, position))
     return std::move(error);
   const auto begin = std::chrono::steady_clock::now();
-  auto results = compute(*current, state.arguments, os);
+  auto results = compute(version, arguments, os);
   if (!results)
     return results.takeError();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  watch::StepReading reading = current->reader->read(state.step, *results, state.step % 100 == 99);
+  MadeStep made{version.reader->read(step, *results, step % 100 == 99), seconds};
+  version.loop->advance(arguments, *results);
+  version.loop->tellMeasured(arguments, seconds);
+  return made;
+}
+
+llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &os) {
+  state.position = skipLeftOut(state.position);
+  auto made = stepOn(*current, state.arguments, state.position, state.step, os);
+  if (!made)
+    return made.takeError();
+  const watch::StepReading &reading = made->reading;
   if (reading.loss) {
     if (!firstLoss)
       firstLoss = reading.loss;
     lastLoss = reading.loss;
   }
-  current->loop->advance(state.arguments, *results);
   std::vector<watch::Alert> alarms;
   for (const watch::Alert &alert : watcher.judge(reading)) {
     Object event = alert.toJSON();
@@ -183,7 +207,7 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &
     if (alert.grade == watch::Grade::Alarm)
       alarms.push_back(alert);
   }
-  logStep(reading, seconds);
+  logStep(reading, made->seconds);
   if (state.step == state.replayed && alarms.empty())
     tellFault("the alarm of step " + std::to_string(state.step) + " did not come again",
               "the training goes on with what was computed now", os);
@@ -293,8 +317,14 @@ llvm::Error Training::begin(const std::optional<SavedState> &saved, llvm::raw_os
   return llvm::Error::success();
 }
 
-/// Saves what an alarm goes back to, and switches where the schedule or an alarm says so.
+/// Tries what the schedule begins, saves what an alarm goes back to, and switches where the
+/// schedule or an alarm says so.
 llvm::Error Training::prepareStep(llvm::raw_ostream &os) {
+  auto scheduled = newestScheduled(state.step);
+  if (config.shadowSteps && scheduled && scheduled->second != state.strategy &&
+      state.step >= state.wideUntil && !llvm::is_contained(state.shadowed, scheduled->second))
+    if (llvm::Error error = tryInShadow(scheduled->second, os))
+      return error;
   if (auto canary = canaryAt(state.step); canary && canary->first == state.step)
     if (llvm::Error error = save(os))
       return error;

@@ -38,6 +38,7 @@ private:
     int64_t wideUntil = 0, rollbacks = 0, lastAlarm = -1;
     int64_t replayed = -1;                ///< a step with an alarm that steps were made again for
     std::vector<std::string> quarantined; ///< canaries that raised an alarm
+    std::vector<std::string> shadowed;    ///< strategies that were tried on a copy of the state
   };
 
   llvm::Expected<bool> train(llvm::raw_ostream &os);
@@ -55,6 +56,17 @@ private:
   SavedState pack() const;
   llvm::Error save(llvm::raw_ostream &os);
   llvm::Error switchTo(llvm::StringRef name, llvm::StringRef cause);
+  /// The state as a strategy takes it over; a loss scale that it had comes back.
+  llvm::Expected<std::vector<Array>> handOver(Version &to);
+  struct MadeStep {
+    watch::StepReading reading;
+    double seconds;
+  };
+  /// Feeds, computes and reads step `step`, and makes `arguments` those of the next.
+  llvm::Expected<MadeStep> stepOn(Version &version, std::vector<Array> &arguments, int64_t position,
+                                  int64_t step, llvm::raw_ostream &os);
+  /// The first position, from `position` on, that no alarm has left out.
+  int64_t skipLeftOut(int64_t position) const;
   llvm::Expected<std::vector<watch::Alert>> makeStep(llvm::raw_ostream &os);
   /// The losses of the first steps, and the bytes that they took.
   llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &version,
@@ -70,6 +82,10 @@ private:
   /// The schedule's newest strategy, while it is a canary or has not been good for long enough.
   std::optional<std::pair<int64_t, std::string>> canaryAt(int64_t step) const;
   bool isQuarantined(llvm::StringRef name) const;
+  /// The newest strategy that the schedule has begun and no alarm has ended: from when, and which.
+  std::optional<std::pair<int64_t, std::string>> newestScheduled(int64_t step) const;
+  llvm::Error tryInShadow(llvm::StringRef name, llvm::raw_ostream &os);
+  llvm::Expected<std::string> compareInShadow(Version &candidate, llvm::raw_ostream &os);
   llvm::Error quarantine(int64_t from, llvm::StringRef name, llvm::StringRef cause,
                          llvm::raw_ostream &os);
   llvm::Error goBack(llvm::function_ref<bool(const SavedState &)> accepts);

@@ -137,15 +137,19 @@ std::string Training::strategyAt(int64_t at) const {
   return name;
 }
 
+llvm::Expected<std::vector<Array>> Training::handOver(Version &to) {
+  auto known = state.scales.find(to.name);
+  return to.takeOver(state.arguments,
+                     known == state.scales.end() ? std::nullopt : std::optional(known->second));
+}
+
 llvm::Error Training::switchTo(StringRef name, StringRef cause) {
   auto version = versionOf(name);
   if (!version)
     return version.takeError();
   if (auto scale = current->scaleOf(state.arguments))
     state.scales[state.strategy] = *scale;
-  auto known = state.scales.find(name.str());
-  auto taken = (*version)->takeOver(
-      state.arguments, known == state.scales.end() ? std::nullopt : std::optional(known->second));
+  auto taken = handOver(**version);
   if (!taken)
     return taken.takeError();
   log(Object{{"kind", "switch"}, {"from", state.strategy}, {"to", name}, {"cause", cause}});

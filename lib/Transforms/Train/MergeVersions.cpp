@@ -22,6 +22,8 @@
 #include "mp/Support/Files.h"
 #include "mp/Transforms/Train/Passes.h"
 
+#include <cmath>
+
 namespace mlir::mp {
 #define GEN_PASS_DEF_MERGEVERSIONS
 #include "mp/Transforms/Train/Passes.h.inc"
@@ -234,8 +236,16 @@ LogicalResult Merger::choose() {
                        RankedTensorType::get({int64_t(firsts.size())}, attributes.getF64Type()),
                        ArrayRef<double>(firsts)),
                    kRoleVersionSignals);
+  Value measured;
+  if (watched.wantsMeasured()) {
+    SmallVector<double> nothing(size_t(VersionMeasure::Count), NAN);
+    measured = appended.add(DenseElementsAttr::get(RankedTensorType::get({int64_t(nothing.size())},
+                                                                         attributes.getF64Type()),
+                                                   ArrayRef<double>(nothing)),
+                            kRoleVersionMeasured);
+  }
   OpBuilder b = OpBuilder::atBlockBegin(&merged.getBody().front());
-  auto read = watched.read(b, signals);
+  auto read = watched.read(b, signals, measured);
   if (failed(read))
     return failure();
   SmallVector<Attribute> names, rules;
@@ -251,7 +261,10 @@ LogicalResult Merger::choose() {
   ResultRange outcome = callChosen(b, next);
   Value observed = watched.observe(b, signals, outcome);
   func::ReturnOp::create(b, merged.getLoc(), outcome);
-  appended.finish({next, observed});
+  SmallVector<Value> nexts = {next, observed};
+  if (measured)
+    nexts.push_back(measured);
+  appended.finish(nexts);
   return success();
 }
 

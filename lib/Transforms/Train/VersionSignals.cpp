@@ -8,6 +8,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
+#include "mp/Dialect/MP/Versions.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 
@@ -36,6 +39,18 @@ static Value signalAt(OpBuilder &b, Location loc, Value signals, int64_t part) {
                                    ValueRange(scalar(b, loc, b.getIndexAttr(part))));
 }
 
+/// The element of what the caller measures that a signal stands for.
+static std::optional<VersionMeasure> findMeasure(StringRef signal) {
+  return llvm::StringSwitch<std::optional<VersionMeasure>>(signal)
+      .Case("seconds", VersionMeasure::Seconds)
+      .Case("bytes", VersionMeasure::Bytes)
+      .Default(std::nullopt);
+}
+
+bool VersionSignals::wantsMeasured() const {
+  return llvm::any_of(names, [](StringRef name) { return findMeasure(name).has_value(); });
+}
+
 SmallVector<double> VersionSignals::firstValues() const {
   SmallVector<double> firsts = {0, NAN, 1, 0};
   for (StringRef name : names)
@@ -44,7 +59,7 @@ SmallVector<double> VersionSignals::firstValues() const {
   return firsts;
 }
 
-FailureOr<SmallVector<Value>> VersionSignals::read(OpBuilder &b, Value signals) {
+FailureOr<SmallVector<Value>> VersionSignals::read(OpBuilder &b, Value signals, Value measured) {
   Location loc = merged.getLoc();
   SmallVector<Value> read;
   int64_t result = kFirstResult;
@@ -58,6 +73,8 @@ FailureOr<SmallVector<Value>> VersionSignals::read(OpBuilder &b, Value signals) 
       read.push_back(signalAt(b, loc, signals, kLossRatio));
     else if (signal == "skip-rate")
       read.push_back(signalAt(b, loc, signals, kSkipRate));
+    else if (auto measure = findMeasure(signal))
+      read.push_back(signalAt(b, loc, measured, int64_t(*measure)));
     else if (signal == "rows")
       llvm::append_range(read, readRows(b));
     else if (rest.consume_front("argument ") && !rest.getAsInteger(10, number) &&
@@ -70,7 +87,7 @@ FailureOr<SmallVector<Value>> VersionSignals::read(OpBuilder &b, Value signals) 
       return emitError(merged.getLoc())
              << "mp-merge-versions: the plan asks for the signal '" << signal
              << "', expected step, loss-ratio (of a step with a scalar result), skip-rate, "
-                "rows, or argument N or result N of a scalar float";
+                "rows, seconds, bytes, or argument N or result N of a scalar float";
   }
   return read;
 }

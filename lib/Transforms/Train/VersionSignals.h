@@ -20,8 +20,11 @@ struct VersionSignals {
 
   /// Returns what the first call finds.
   SmallVector<double> firstValues() const;
-  /// A number in f64 for each name; an error where a name is none of this step.
-  FailureOr<SmallVector<Value>> read(OpBuilder &b, Value signals);
+  /// True if a name is of what the caller measures.
+  bool wantsMeasured() const;
+  /// A number in f64 for each name; an error where a name is none of this step. `measured` is null
+  /// where no name wants it.
+  FailureOr<SmallVector<Value>> read(OpBuilder &b, Value signals, Value measured);
   /// The tensor after a call that gave `outcome`.
   Value observe(OpBuilder &b, Value signals, ResultRange outcome);
 

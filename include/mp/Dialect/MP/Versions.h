@@ -20,9 +20,16 @@ inline constexpr StringLiteral kVersionsAttrName = "mp.versions";
 /// and the signals of earlier steps.
 inline constexpr StringLiteral kRoleVersion = "version";
 inline constexpr StringLiteral kRoleVersionSignals = "version_signals";
+/// Also of mp-merge-versions, where rules ask for them: what the caller measures and writes before
+/// each call, as two f64 (VersionMeasure). NaN is what nobody has measured.
+inline constexpr StringLiteral kRoleVersionMeasured = "version_measured";
 
 /// Elements of the state of a choice.
 enum class VersionState : int64_t { Version, Since, Rule, Changes };
+
+/// Elements of what the caller measures: the seconds that the call before took, and the bytes of
+/// memory in use.
+enum class VersionMeasure : int64_t { Seconds, Bytes, Count };
 
 /// A rule of `mp.select_version`.
 struct VersionRule {

@@ -35,7 +35,10 @@ def MergeVersions : Pass<"mp-merge-versions", "::mlir::ModuleOp"> {
     state), `skip-rate` (running mean of skipped steps, each worth a hundredth),
     `rows` (the first dimension of the first argument that is no state, such as the
     batch), `argument N` (a scalar float, such as a learning rate), `result N` (the
-    same of the call before; NaN in the first).
+    same of the call before; NaN in the first), `seconds` (that the call before took)
+    and `bytes` (of memory in use). The last two are the caller's to measure: it writes
+    both into the argument of the role `version_measured` before each call, as `mp-run`
+    and `mp-train` do; they are NaN until it does.
   }];
   let options = [
     Option<"function", "function", "std::string", "\"\"",
