@@ -50,3 +50,10 @@ SmallVector<std::string> mlir::mp::namesIn(Location location) {
   });
   return names;
 }
+
+std::string mlir::mp::folderOf(StringRef name) {
+  size_t end = name.find_last_of("./");
+  std::string folder = end == StringRef::npos ? "" : name.take_front(end).str();
+  std::replace(folder.begin(), folder.end(), '.', '/');
+  return folder;
+}

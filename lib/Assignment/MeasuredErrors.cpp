@@ -101,25 +101,42 @@ static llvm::Error parseWeights(const Array &rows, std::vector<MeasuredWeight> &
   return llvm::Error::success();
 }
 
+static Object formatsToJSON(const std::map<std::string, MeasuredError> &errors) {
+  Object formats;
+  for (const auto &[format, error] : errors) {
+    Object entry{
+        {"draws", toArray(error.draws)}, {"metrics", toArray(error.metrics)}, {"key", error.key}};
+    if (!error.set.empty())
+      entry["set"] = error.set;
+    formats[format] = std::move(entry);
+  }
+  return formats;
+}
+
+static Object functionToJSON(const MeasuredFunction &function) {
+  Array rows;
+  for (const MeasuredContraction &contraction : function.contractions)
+    rows.push_back(Object{{"contraction", contraction.ordinal},
+                          {"op", contraction.op},
+                          {"location", contraction.location},
+                          {"name", contraction.name},
+                          {"formats", formatsToJSON(contraction.formats)}});
+  Object object{
+      {"name", function.name}, {"hash", function.hash}, {"contractions", std::move(rows)}};
+  Array sets;
+  for (const MeasuredSet &set : function.sets)
+    sets.push_back(Object{{"name", set.name},
+                          {"contractions", Array(set.ordinals)},
+                          {"formats", formatsToJSON(set.formats)}});
+  if (!sets.empty())
+    object["sets"] = std::move(sets);
+  return object;
+}
+
 llvm::json::Value MeasuredErrors::toJSON() const {
   Array functionRows;
-  for (const MeasuredFunction &function : functions) {
-    Array rows;
-    for (const MeasuredContraction &contraction : function.contractions) {
-      Object formats;
-      for (const auto &[format, error] : contraction.formats)
-        formats[format] = Object{{"draws", toArray(error.draws)},
-                                 {"metrics", toArray(error.metrics)},
-                                 {"key", error.key}};
-      rows.push_back(Object{{"contraction", contraction.ordinal},
-                            {"op", contraction.op},
-                            {"location", contraction.location},
-                            {"name", contraction.name},
-                            {"formats", std::move(formats)}});
-    }
-    functionRows.push_back(Object{
-        {"name", function.name}, {"hash", function.hash}, {"contractions", std::move(rows)}});
-  }
+  for (const MeasuredFunction &function : functions)
+    functionRows.push_back(functionToJSON(function));
   Object file{{"mp_sensitivity", kMeasuredErrorsVersion},
               {"data", data},
               {"metric", metric},
@@ -132,15 +149,17 @@ llvm::json::Value MeasuredErrors::toJSON() const {
   return file;
 }
 
-static llvm::Error parseFormats(const Object &formats, MeasuredContraction &contraction) {
+static llvm::Error parseFormats(const Object &formats,
+                                std::map<std::string, MeasuredError> &errors) {
   for (const auto &[format, value] : formats) {
     const Object *entry = value.getAsObject();
     const Array *draws = entry ? entry->getArray("draws") : nullptr;
     if (!draws || draws->empty())
       return createStringError("expected 'draws', an array of errors, of format '" +
                                llvm::Twine(format.str()) + "'");
-    MeasuredError &error = contraction.formats[format.str()];
+    MeasuredError &error = errors[format.str()];
     error.key = entry->getString("key").value_or("").str();
+    error.set = entry->getString("set").value_or("").str();
     error.metrics = fromArray(entry->getArray("metrics"));
     for (const llvm::json::Value &draw : *draws) {
       const double number = draw.getAsNumber().value_or(kInfinity);
@@ -149,6 +168,53 @@ static llvm::Error parseFormats(const Object &formats, MeasuredContraction &cont
       error.draws.push_back(number);
     }
   }
+  return llvm::Error::success();
+}
+
+static llvm::Error parseContraction(const llvm::json::Value &entry, MeasuredFunction &function) {
+  const Object *object = entry.getAsObject();
+  auto ordinal = object ? object->getInteger("contraction") : std::nullopt;
+  const Object *formats = object ? object->getObject("formats") : nullptr;
+  if (!ordinal || *ordinal < 0 || !formats)
+    return createStringError("expected 'contraction' and 'formats' in function '" + function.name +
+                             "'");
+  MeasuredContraction &contraction = function.contractions.emplace_back();
+  contraction.ordinal = unsigned(*ordinal);
+  contraction.op = object->getString("op").value_or("").str();
+  contraction.location = object->getString("location").value_or("").str();
+  contraction.name = object->getString("name").value_or("").str();
+  return parseFormats(*formats, contraction.formats);
+}
+
+static llvm::Error parseSet(const llvm::json::Value &entry, MeasuredFunction &function) {
+  const Object *object = entry.getAsObject();
+  const Array *ordinals = object ? object->getArray("contractions") : nullptr;
+  const Object *formats = object ? object->getObject("formats") : nullptr;
+  if (!ordinals || !formats || !object->getString("name"))
+    return createStringError("expected 'name', 'contractions' and 'formats' of each of 'sets'");
+  MeasuredSet &set = function.sets.emplace_back();
+  set.name = object->getString("name")->str();
+  for (const llvm::json::Value &ordinal : *ordinals)
+    set.ordinals.push_back(unsigned(ordinal.getAsInteger().value_or(0)));
+  return parseFormats(*formats, set.formats);
+}
+
+static llvm::Error parseFunction(const llvm::json::Value &value,
+                                 std::vector<MeasuredFunction> &functions) {
+  const Object *row = value.getAsObject();
+  const Array *rows = row ? row->getArray("contractions") : nullptr;
+  if (!rows || !row->getString("name") || !row->getString("hash"))
+    return createStringError("expected 'name', 'hash' and 'contractions' of each function");
+  MeasuredFunction &function = functions.emplace_back();
+  function.name = row->getString("name")->str();
+  function.hash = row->getString("hash")->str();
+  for (const llvm::json::Value &entry : *rows)
+    if (llvm::Error error = parseContraction(entry, function))
+      return error;
+  if (const Array *sets = row->getArray("sets"))
+    for (const llvm::json::Value &entry : *sets)
+      if (llvm::Error error = parseSet(entry, function))
+        return error;
   return llvm::Error::success();
 }
 
@@ -175,30 +241,9 @@ llvm::Expected<MeasuredErrors> MeasuredErrors::parse(llvm::StringRef text) {
   const Array *functions = root->getArray("functions");
   if (!functions)
     return createStringError("expected an array 'functions'");
-  for (const llvm::json::Value &value : *functions) {
-    const Object *row = value.getAsObject();
-    const Array *rows = row ? row->getArray("contractions") : nullptr;
-    if (!rows || !row->getString("name") || !row->getString("hash"))
-      return createStringError("expected 'name', 'hash' and 'contractions' of each function");
-    MeasuredFunction &function = errors.functions.emplace_back();
-    function.name = row->getString("name")->str();
-    function.hash = row->getString("hash")->str();
-    for (const llvm::json::Value &entry : *rows) {
-      const Object *object = entry.getAsObject();
-      auto ordinal = object ? object->getInteger("contraction") : std::nullopt;
-      const Object *formats = object ? object->getObject("formats") : nullptr;
-      if (!ordinal || *ordinal < 0 || !formats)
-        return createStringError("expected 'contraction' and 'formats' in function '" +
-                                 function.name + "'");
-      MeasuredContraction &contraction = function.contractions.emplace_back();
-      contraction.ordinal = unsigned(*ordinal);
-      contraction.op = object->getString("op").value_or("").str();
-      contraction.location = object->getString("location").value_or("").str();
-      contraction.name = object->getString("name").value_or("").str();
-      if (llvm::Error error = parseFormats(*formats, contraction))
-        return std::move(error);
-    }
-  }
+  for (const llvm::json::Value &value : *functions)
+    if (llvm::Error error = parseFunction(value, errors.functions))
+      return std::move(error);
   return errors;
 }
 

@@ -3,6 +3,7 @@
 // The precision graph for Graphviz: ops by layer, coloured by format, and where operands are cast.
 
 #include "RowGraph.h"
+#include "mp/Analysis/Locations.h"
 #include "mp/Report/Exports.h"
 #include "llvm/ADT/StringExtras.h"
 

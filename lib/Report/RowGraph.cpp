@@ -8,13 +8,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-std::string mlir::mp::folderOf(StringRef name) {
-  size_t end = name.find_last_of("./");
-  std::string folder = end == StringRef::npos ? "" : name.take_front(end).str();
-  std::replace(folder.begin(), folder.end(), '.', '/');
-  return folder;
-}
-
 std::string mlir::mp::idOf(StringRef maker) {
   if (maker.consume_front("op "))
     return maker.str();

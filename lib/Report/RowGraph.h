@@ -12,8 +12,6 @@ namespace mlir::mp {
 
 using Rows = SmallVector<const OpRow *>;
 
-/// The name's parts but the last, as a path.
-std::string folderOf(StringRef name);
 /// The id of the node that "op 12" or "argument 3" is made by; empty for others.
 std::string idOf(StringRef maker);
 /// Rows of each function, in order.

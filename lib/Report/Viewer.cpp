@@ -3,6 +3,7 @@
 // Files for Model Explorer: a graph per function, and data laid over its nodes.
 
 #include "RowGraph.h"
+#include "mp/Analysis/Locations.h"
 #include "mp/Report/Exports.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

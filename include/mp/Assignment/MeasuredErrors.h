@@ -25,6 +25,8 @@ struct MeasuredError {
   /// By draw, they say what a user of the results notices: see MeasuredErrors::metric.
   std::vector<double> metrics;
   std::string key; ///< hash of all that the numbers follow from
+  /// The set whose error this is an equal share of; empty where it was measured alone.
+  std::string set;
 
   double mean() const;
   double deviation() const; ///< over the draws
@@ -38,9 +40,17 @@ struct MeasuredContraction {
   std::map<std::string, MeasuredError> formats;
 };
 
+/// Contractions that were narrow together, such as those of a layer.
+struct MeasuredSet {
+  std::string name;
+  std::vector<unsigned> ordinals;
+  std::map<std::string, MeasuredError> formats;
+};
+
 struct MeasuredFunction {
   std::string name, hash; ///< of its content
   std::vector<MeasuredContraction> contractions;
+  std::vector<MeasuredSet> sets; ///< where it was asked for them
 };
 
 /// Says how much results mind that one weight is stored in a format, by a number a draw.

@@ -26,6 +26,7 @@ static const Partners kPartners[] = {
     {"held-back", {"budget"}},
     {"draws", {"budget", "sensitivity", "ab"}},
     {"formats", {"sensitivity"}},
+    {"open-above", {"layers"}},
     {"margin", {"ab"}},
     {"log-every", {"steps"}},
 };

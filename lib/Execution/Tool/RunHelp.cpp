@@ -67,7 +67,9 @@ static constexpr StringLiteral kHelp =
                         or seeds; numbers in the file are taken up again. mp-mixed-precision="sensitivity=S.json
                         max-rel-error=X" decides by it. --weights: besides, what results make of noise on each
                         parameter as large as its rounding, and, in a train step, what the curvature of the loss
-                        (from differences of gradients) says it costs
+                        (from differences of gradients) says it costs. --layers: contractions whose names have the
+                        same path (blocks.1.attention) are narrow together, and one by one only in layers whose
+                        error is above --open-above=X (without it: in none)
   --ab=A.json,B.json --assign=OPTIONS --steps=N --draws=K
                         train up to K pairs of runs by two policies, each pair from one seed on the same batches, and
                         compare their last losses; the statement holds however often one looks. --margin=X: differences

@@ -269,6 +269,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"check-errors", &options.checkErrors},
                                           {"bisect", &options.bisects},
                                           {"weights", &options.scoresWeights},
+                                          {"layers", &options.byLayer},
                                           {"emit-llvm", &options.emitLLVM},
                                           {"reverse", &options.reverse},
                                           {"help", &options.help},

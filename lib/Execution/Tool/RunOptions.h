@@ -43,6 +43,8 @@ struct RunOptions {
   KeepCriterion keep;           ///< of --bisect
   std::string sensitivity;      ///< file of measured errors to write, and to take up; or empty
   bool scoresWeights = false;   ///< of --sensitivity
+  bool byLayer = false;         ///< of --sensitivity: layers first
+  double openAbove = INFINITY;  ///< error of a layer above which its contractions are measured, too
   std::string assign;           ///< options by which --bisect and --sensitivity convert
   std::string recipeA, recipeB; ///< policies that --ab compares; empty for none
   watch::PairedOptions paired;  ///< of --ab

@@ -184,9 +184,13 @@ Status Run::measureErrors() {
   if (llvm::Error error =
           files.sensitivity.open(options.sensitivity, "--sensitivity=" + options.sensitivity))
     return reportError(Status::BadInput, std::move(error));
-  auto report = measureSensitivity(
-      **module, options.entry, options.assign, {options.inputs, options.steps, options.draws},
-      {options.formats, options.scoresWeights}, known ? &*known : nullptr);
+  auto report = measureSensitivity(**module, options.entry, options.assign,
+                                   {options.inputs, options.steps, options.draws},
+                                   {.formats = options.formats,
+                                    .weights = options.scoresWeights,
+                                    .byLayer = options.byLayer,
+                                    .openAbove = options.openAbove},
+                                   known ? &*known : nullptr);
   if (!report)
     return reportError(Status::BadInput, report.takeError());
   printSensitivity(llvm::outs(), *report);

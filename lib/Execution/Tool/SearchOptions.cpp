@@ -41,6 +41,12 @@ Handlers mlir::mp::searchOptions(RunOptions &options) {
                     : llvm::Error::success();
        }},
       {"sensitivity", textOption(options.sensitivity)},
+      {"open-above",
+       [&options](StringRef v) -> llvm::Error {
+         return v.getAsDouble(options.openAbove) || !(options.openAbove >= 0)
+                    ? badOption("open-above", v, "a relative error of the results of at least 0")
+                    : llvm::Error::success();
+       }},
       {"ab",
        [&options](StringRef value) -> llvm::Error {
          auto [a, b] = value.split(',');
@@ -104,6 +110,8 @@ llvm::Error mlir::mp::checkSearches(const RunOptions &options) {
     return createStringError("--assign is of --bisect, --budget, --sensitivity and --ab");
   if (options.scoresWeights && options.sensitivity.empty())
     return createStringError("--weights is of --sensitivity");
+  if (options.byLayer && options.sensitivity.empty())
+    return createStringError("--layers is of --sensitivity");
   if (!options.recipeA.empty() && options.steps < 2)
     return createStringError("--ab compares trainings: expected --steps of at least 2");
   if (options.bisects && options.keep.text.empty())

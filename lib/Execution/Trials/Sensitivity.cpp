@@ -1,22 +1,22 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One trial per contraction and format, and some of random sets, to see whether errors add.
+// One trial per layer, if asked for, one per contraction and format, and some of random sets, to
+// see whether errors add.
 
 #include "Sensitivity.h"
 
 #include "WeightScores.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/FunctionHash.h"
+#include "mp/Analysis/Locations.h"
 #include "mp/Execution/Executable.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/Version.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"
 
 #include <cmath>
-#include <numeric>
 #include <random>
 
 using namespace mlir;
@@ -147,16 +147,28 @@ private:
     return llvm::Error::success();
   }
 
+  /// Makes a row for each contraction, and one for each layer of several.
   void addFunctions(const Trials &trials) {
     for (const TrialContraction &place : trials.contractions()) {
       auto *function = report.errors.functions.empty() ? nullptr : &report.errors.functions.back();
       if (!function || function->name != place.function) {
         auto op = source.lookupSymbol<func::FuncOp>(place.function);
-        report.errors.functions.push_back({place.function, hashFunction(op), {}});
+        report.errors.functions.push_back({place.function, hashFunction(op), {}, {}});
         function = &report.errors.functions.back();
       }
       function->contractions.push_back({place.ordinal, place.op, place.location, place.name, {}});
+      if (std::string layer = folderOf(place.name); options.byLayer && !layer.empty())
+        setOf(*function, layer).ordinals.push_back(place.ordinal);
     }
+    for (assignment::MeasuredFunction &function : report.errors.functions)
+      llvm::erase_if(function.sets, [](auto &set) { return set.ordinals.size() < 2; });
+  }
+
+  static assignment::MeasuredSet &setOf(assignment::MeasuredFunction &function, StringRef name) {
+    for (assignment::MeasuredSet &set : function.sets)
+      if (set.name == name)
+        return set;
+    return function.sets.emplace_back(assignment::MeasuredSet{name.str(), {}, {}});
   }
 
   assignment::MeasuredContraction &rowOf(const TrialContraction &place) {
@@ -167,11 +179,15 @@ private:
     llvm_unreachable("addFunctions has made a row for each");
   }
 
-  std::string keyOf(const TrialContraction &place, StringRef format) const {
+  /// Hashes all that the error of contractions of a function follows from.
+  std::string keyOf(StringRef function, ArrayRef<unsigned> ordinals, StringRef format) const {
     std::string hash;
-    for (const assignment::MeasuredFunction &function : report.errors.functions)
-      hash += function.hash + (function.name == place.function ? "*" : " ");
-    return hashOf(hash + llvm::formatv(" {0} {1} {2} {3} {4}", place.ordinal,
+    for (const assignment::MeasuredFunction &one : report.errors.functions)
+      hash += one.hash + (one.name == function ? "*" : " ");
+    SmallVector<std::string> numbers;
+    for (unsigned ordinal : ordinals)
+      numbers.push_back(std::to_string(ordinal));
+    return hashOf(hash + llvm::formatv(" {0} {1} {2} {3} {4}", llvm::join(numbers, ","),
                                        withFormat(assign, format), report.errors.data,
                                        versionText(), entry)
                              .str());
@@ -179,14 +195,39 @@ private:
 
   /// Returns what an earlier run has measured under the key.
   const assignment::MeasuredError *findKnown(StringRef key, StringRef format) const {
-    if (!known)
-      return nullptr;
-    for (const assignment::MeasuredFunction &function : known->functions)
-      for (const assignment::MeasuredContraction &row : function.contractions)
+    const assignment::MeasuredError *found = nullptr;
+    auto look = [&](const auto &rows) {
+      for (const auto &row : rows)
         if (auto error = row.formats.find(format.str());
             error != row.formats.end() && error->second.key == key)
-          return &error->second;
-    return nullptr;
+          found = &error->second;
+    };
+    if (known)
+      for (const assignment::MeasuredFunction &function : known->functions) {
+        look(function.contractions);
+        look(function.sets);
+      }
+    return found;
+  }
+
+  /// The error of contractions of a function that are narrow together, from the file or measured.
+  llvm::Expected<assignment::MeasuredError> errorOf(const Trials &trials, StringRef function,
+                                                    ArrayRef<unsigned> ordinals, StringRef format) {
+    const std::string key = keyOf(function, ordinals, format);
+    if (const auto *before = findKnown(key, assignment::storedName(format.str()))) {
+      ++report.reused;
+      return *before;
+    }
+    SmallVector<unsigned> narrow;
+    for (auto [number, place] : llvm::enumerate(trials.contractions()))
+      if (place.function == function && llvm::is_contained(ordinals, place.ordinal))
+        narrow.push_back(unsigned(number));
+    auto measured = errorsWith(trials, narrow);
+    if (measured) {
+      measured->key = key;
+      measuredAny = true;
+    }
+    return measured;
   }
 
   /// The error of each draw with `narrow` narrow and the rest wide.
@@ -232,26 +273,43 @@ private:
     }
   }
 
-  llvm::Error measure(const Trials &trials, StringRef format) {
+  /// Measures layers; contractions of those that are not opened get their share.
+  llvm::Error measureSets(const Trials &trials, StringRef format) {
     const std::string stored = assignment::storedName(format.str());
-    bool measuredAny = false;
-    std::vector<double> means;
-    for (auto [number, place] : llvm::enumerate(trials.contractions())) {
-      assignment::MeasuredError error;
-      error.key = keyOf(place, format);
-      if (const auto *before = findKnown(error.key, stored)) {
-        error = *before;
-        ++report.reused;
-      } else {
-        auto measured = errorsWith(trials, {unsigned(number)});
+    for (assignment::MeasuredFunction &function : report.errors.functions)
+      for (assignment::MeasuredSet &set : function.sets) {
+        auto measured = errorOf(trials, function.name, set.ordinals, format);
         if (!measured)
           return measured.takeError();
-        measured->key = std::move(error.key);
-        error = std::move(*measured);
-        measuredAny = true;
+        set.formats[stored] = *measured;
+        const double mean = measured->mean();
+        if (!std::isfinite(mean) || std::sqrt(mean) > options.openAbove)
+          continue;
+        assignment::MeasuredError share{{}, {}, "", set.name};
+        for (double draw : measured->draws)
+          share.draws.push_back(draw / double(set.ordinals.size()));
+        for (assignment::MeasuredContraction &row : function.contractions)
+          if (llvm::is_contained(set.ordinals, row.ordinal))
+            row.formats[stored] = share;
       }
-      means.push_back(error.mean());
-      rowOf(place).formats[stored] = std::move(error);
+    return llvm::Error::success();
+  }
+
+  llvm::Error measure(const Trials &trials, StringRef format) {
+    const std::string stored = assignment::storedName(format.str());
+    measuredAny = false;
+    if (llvm::Error error = measureSets(trials, format))
+      return error;
+    std::vector<double> means;
+    for (const TrialContraction &place : trials.contractions()) {
+      auto &formats = rowOf(place).formats;
+      if (!formats.count(stored)) {
+        auto measured = errorOf(trials, place.function, place.ordinal, format);
+        if (!measured)
+          return measured.takeError();
+        formats[stored] = std::move(*measured);
+      }
+      means.push_back(formats[stored].mean());
     }
     if (llvm::any_of(means, [](double mean) { return !std::isfinite(mean); }))
       report.notAdditive.push_back(stored);
@@ -293,6 +351,7 @@ private:
   const SensitivityOptions &options;
   const assignment::MeasuredErrors *known;
   std::optional<TrialRun> reference; ///< the program as given
+  bool measuredAny = false;          ///< in the present format
 };
 } // namespace
 
@@ -304,91 +363,4 @@ mlir::mp::measureSensitivity(ModuleOp source, StringRef entry, StringRef assign,
   if (llvm::Error error = measuring.run())
     return std::move(error);
   return std::move(measuring.report);
-}
-
-static std::string metricText(StringRef metric, const assignment::MeasuredError &error) {
-  if (error.metrics.empty())
-    return "";
-  const double mean = 100 * assignment::meanOf(error.metrics);
-  return llvm::formatv(metric == "loss" ? ", the loss off by {0} %"
-                                        : ", {0} % of rows with another largest element",
-                       llvm::format("%.2g", mean))
-      .str();
-}
-
-/// Ranks by size, from 0 on.
-static std::vector<double> ranksOf(ArrayRef<double> numbers) {
-  std::vector<size_t> order(numbers.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](size_t i, size_t j) { return numbers[i] < numbers[j]; });
-  std::vector<double> ranks(numbers.size());
-  for (auto [rank, i] : llvm::enumerate(order))
-    ranks[i] = double(rank);
-  return ranks;
-}
-
-/// The least correlation (Spearman's) of a single draw's ranking of contractions with that of the
-/// mean of draws; none below three contractions or two draws.
-static std::optional<double> rankStability(ArrayRef<const assignment::MeasuredError *> errors) {
-  if (errors.size() < 3 || errors.front()->draws.size() < 2)
-    return std::nullopt;
-  const double n = double(errors.size());
-  auto ranked = [&](llvm::function_ref<double(const assignment::MeasuredError &)> number) {
-    std::vector<double> numbers;
-    for (const auto *error : errors)
-      numbers.push_back(number(*error));
-    return ranksOf(numbers);
-  };
-  const std::vector<double> mean = ranked([](auto &error) { return error.mean(); });
-  double least = 1;
-  for (size_t draw = 0; draw < errors.front()->draws.size(); ++draw) {
-    const std::vector<double> one = ranked([&](auto &error) { return error.draws[draw]; });
-    double apart = 0;
-    for (auto [x, y] : llvm::zip_equal(one, mean))
-      apart += (x - y) * (x - y);
-    least = std::min(least, 1 - 6 * apart / (n * (n * n - 1)));
-  }
-  return least;
-}
-
-void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &report) {
-  struct Row {
-    std::string format;
-    const assignment::MeasuredContraction *contraction;
-    const assignment::MeasuredError *error;
-  };
-  std::vector<Row> rows;
-  for (const assignment::MeasuredFunction &function : report.errors.functions)
-    for (const assignment::MeasuredContraction &contraction : function.contractions)
-      for (const auto &[format, error] : contraction.formats)
-        rows.push_back({format, &contraction, &error});
-  llvm::stable_sort(rows, [](const Row &x, const Row &y) {
-    return std::pair(x.format, -x.error->mean()) < std::pair(y.format, -y.error->mean());
-  });
-  for (const Row &row : rows)
-    os << row.format << ": error " << llvm::format("%.3g", std::sqrt(row.error->mean()))
-       << ", worst draw " << llvm::format("%.3g", std::sqrt(row.error->worst())) << ", deviation "
-       << llvm::format("%.2g", row.error->mean() > 0 && std::isfinite(row.error->mean())
-                                   ? row.error->deviation() / row.error->mean()
-                                   : 0.0)
-       << " of the mean square" << metricText(report.errors.metric, *row.error) << ": contraction "
-       << row.contraction->ordinal << ", " << row.contraction->op << " at "
-       << row.contraction->location << "\n";
-  std::map<std::string, std::vector<const assignment::MeasuredError *>> byFormat;
-  for (const Row &row : rows)
-    byFormat[row.format].push_back(row.error);
-  for (const auto &[format, errors] : byFormat)
-    if (auto stability = rankStability(errors))
-      os << format << ": ranks in a single draw correlate with those of the mean by "
-         << llvm::format("%.2f", *stability) << " or more\n";
-  if (!report.errors.weightsKey.empty())
-    printWeights(os, report.errors.weights);
-  os << report.runs << " runs, " << report.reused << " numbers from the file there was";
-  if (report.errors.additiveWithin > 0)
-    os << "; errors of random sets are sums within "
-       << llvm::format("%.2f", report.errors.additiveWithin);
-  os << "\n";
-  for (const std::string &format : report.notAdditive)
-    os << "note: " << format
-       << ": a contraction alone makes what is no number; decide by ranges before errors\n";
 }

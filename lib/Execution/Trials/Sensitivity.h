@@ -1,12 +1,15 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures what each contraction adds to the error of the results when it alone is narrow.
+// Measures what each contraction, or each layer, adds to the error of the results when it alone is
+// narrow.
 
 #ifndef MP_LIB_EXECUTION_TRIALS_SENSITIVITY_H
 #define MP_LIB_EXECUTION_TRIALS_SENSITIVITY_H
 
 #include "Trials.h"
 #include "mp/Assignment/MeasuredErrors.h"
+
+#include <cmath>
 
 namespace mlir::mp {
 namespace assignment = mpcore::assignment;
@@ -15,6 +18,11 @@ struct SensitivityOptions {
   std::vector<std::string> formats; ///< as `format=` takes them
   bool weights = false;             ///< see measureWeights()
   size_t randomSets = 5;            ///< on which it is tested whether errors add
+  /// Layers first: contractions whose names have the same path but for the last part are narrow
+  /// together. Those of a layer with a larger relative error than `openAbove` (a root mean square)
+  /// are measured one by one, too, those of others get an equal share of it.
+  bool byLayer = false;
+  double openAbove = INFINITY;
 };
 
 struct SensitivityReport {

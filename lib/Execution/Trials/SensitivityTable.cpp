@@ -1,0 +1,126 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints what was measured, by format, the worst first, and how far single draws agree.
+
+#include "Sensitivity.h"
+
+#include "WeightScores.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static std::string metricText(StringRef metric, const assignment::MeasuredError &error) {
+  if (error.metrics.empty())
+    return "";
+  const double mean = 100 * assignment::meanOf(error.metrics);
+  return llvm::formatv(metric == "loss" ? ", the loss off by {0} %"
+                                        : ", {0} % of rows with another largest element",
+                       llvm::format("%.2g", mean))
+      .str();
+}
+
+/// Ranks by size, from 0 on.
+static std::vector<double> ranksOf(ArrayRef<double> numbers) {
+  std::vector<size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](size_t i, size_t j) { return numbers[i] < numbers[j]; });
+  std::vector<double> ranks(numbers.size());
+  for (auto [rank, i] : llvm::enumerate(order))
+    ranks[i] = double(rank);
+  return ranks;
+}
+
+/// The least correlation (Spearman's) of a single draw's ranking of contractions with that of the
+/// mean of draws; none below three contractions or two draws.
+static std::optional<double> rankStability(ArrayRef<const assignment::MeasuredError *> errors) {
+  if (errors.size() < 3 || errors.front()->draws.size() < 2)
+    return std::nullopt;
+  const double n = double(errors.size());
+  auto ranked = [&](llvm::function_ref<double(const assignment::MeasuredError &)> number) {
+    std::vector<double> numbers;
+    for (const auto *error : errors)
+      numbers.push_back(number(*error));
+    return ranksOf(numbers);
+  };
+  const std::vector<double> mean = ranked([](auto &error) { return error.mean(); });
+  double least = 1;
+  for (size_t draw = 0; draw < errors.front()->draws.size(); ++draw) {
+    const std::vector<double> one = ranked([&](auto &error) { return error.draws[draw]; });
+    double apart = 0;
+    for (auto [x, y] : llvm::zip_equal(one, mean))
+      apart += (x - y) * (x - y);
+    least = std::min(least, 1 - 6 * apart / (n * (n * n - 1)));
+  }
+  return least;
+}
+
+namespace {
+struct Row {
+  std::string format;
+  const assignment::MeasuredError *error;
+  std::string what; ///< contraction or layer
+};
+} // namespace
+
+static std::string describe(const assignment::MeasuredSet &set, bool isOpened) {
+  return llvm::formatv("layer {0} of {1} contractions{2}", set.name, set.ordinals.size(),
+                       isOpened ? ", measured one by one, too" : "");
+}
+
+/// Rows of layers and of contractions that were measured alone, the worst of a format first.
+static std::vector<Row> rowsOf(const assignment::MeasuredFunction &function) {
+  std::vector<Row> rows;
+  std::set<std::pair<std::string, std::string>> shared; // formats and sets
+  for (const assignment::MeasuredContraction &contraction : function.contractions)
+    for (const auto &[format, error] : contraction.formats)
+      if (!error.set.empty())
+        shared.insert({format, error.set});
+      else
+        rows.push_back({format, &error,
+                        llvm::formatv("contraction {0}, {1} at {2}", contraction.ordinal,
+                                      contraction.op, contraction.location)});
+  for (const assignment::MeasuredSet &set : function.sets)
+    for (const auto &[format, error] : set.formats)
+      rows.push_back({format, &error, describe(set, !shared.count({format, set.name}))});
+  return rows;
+}
+
+void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &report) {
+  std::vector<Row> rows;
+  for (const assignment::MeasuredFunction &function : report.errors.functions)
+    llvm::append_range(rows, rowsOf(function));
+  llvm::stable_sort(rows, [](const Row &x, const Row &y) {
+    return std::pair(x.format, -x.error->mean()) < std::pair(y.format, -y.error->mean());
+  });
+  for (const Row &row : rows)
+    os << row.format << ": error " << llvm::format("%.3g", std::sqrt(row.error->mean()))
+       << ", worst draw " << llvm::format("%.3g", std::sqrt(row.error->worst())) << ", deviation "
+       << llvm::format("%.2g", row.error->mean() > 0 && std::isfinite(row.error->mean())
+                                   ? row.error->deviation() / row.error->mean()
+                                   : 0.0)
+       << " of the mean square" << metricText(report.errors.metric, *row.error) << ": " << row.what
+       << "\n";
+  std::map<std::string, std::vector<const assignment::MeasuredError *>> byFormat;
+  for (const Row &row : rows)
+    byFormat[row.format].push_back(row.error);
+  for (const auto &[format, errors] : byFormat)
+    if (auto stability = rankStability(errors))
+      os << format << ": ranks in a single draw correlate with those of the mean by "
+         << llvm::format("%.2f", *stability) << " or more\n";
+  if (!report.errors.weightsKey.empty())
+    printWeights(os, report.errors.weights);
+  os << report.runs << " runs, " << report.reused << " numbers from the file there was";
+  if (report.errors.additiveWithin > 0)
+    os << "; errors of random sets are sums within "
+       << llvm::format("%.2f", report.errors.additiveWithin);
+  os << "\n";
+  for (const std::string &format : report.notAdditive)
+    os << "note: " << format
+       << ": a contraction alone makes what is no number; decide by ranges before errors\n";
+}
