@@ -123,6 +123,77 @@ const Reach kReaches[] = {
     {"behind_a_tanh", false, false, false, R"(
   %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
   %r = math.tanh %0 : tensor<4x4xf32>)"},
+    // 2139095039 is the largest float as an integer, 1065353216 is 1, 2139095040 infinity.
+    {"written_as_integers", true, true, true, R"(
+  %0 = arith.constant dense<2139095039> : tensor<4x4xi32>
+  %r = arith.bitcast %0 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"modest_written_as_integers", false, false, false, R"(
+  %0 = arith.constant dense<1065353216> : tensor<4x4xi32>
+  %r = tensor.bitcast %0 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"infinity_written_as_integers", true, false, false, R"(
+  %0 = arith.constant dense<2139095040> : tensor<4x4xi32>
+  %r = tensor.bitcast %0 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"nan_written_as_integers", false, false, false, R"(
+  %0 = arith.constant dense<-1> : tensor<4x4xi32>
+  %r = tensor.bitcast %0 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"integers_are_no_bits_where_they_are_counted", false, false, false, R"(
+  %0 = arith.constant dense<2139095039> : tensor<4x4xi32>
+  %r = arith.sitofp %0 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"integers_chosen_and_picked", true, true, true, R"(
+  %0 = arith.constant dense<-8388609> : tensor<2x2xi32>
+  %c0 = arith.constant 0 : index
+  %1 = tensor.extract %0[%c0, %c0] : tensor<2x2xi32>
+  %2 = tensor.splat %1 : tensor<4x4xi32>
+  %3 = arith.bitcast %x : tensor<4x4xf32> to tensor<4x4xi32>
+  %4 = arith.select %m, %2, %3 : tensor<4x4xi1>, tensor<4x4xi32>
+  %r = arith.bitcast %4 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"bits_of_floats_changed_and_read_again", true, true, true, R"(
+  %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
+  %1 = arith.bitcast %0 : tensor<4x4xf32> to tensor<4x4xi32>
+  %2 = arith.constant dense<2147483647> : tensor<4x4xi32>
+  %3 = arith.andi %1, %2 : tensor<4x4xi32>
+  %r = arith.bitcast %3 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"bits_of_any_floats", false, false, false, R"(
+  %1 = arith.bitcast %x : tensor<4x4xf32> to tensor<4x4xi32>
+  %2 = arith.constant dense<2147483647> : tensor<4x4xi32>
+  %3 = arith.andi %1, %2 : tensor<4x4xi32>
+  %r = arith.bitcast %3 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"integers_computed_of_constants", true, true, true, R"(
+  %0 = arith.constant dense<1065353215> : tensor<4x4xi32>
+  %1 = arith.constant dense<1073741824> : tensor<4x4xi32>
+  %2 = arith.addi %0, %1 : tensor<4x4xi32>
+  %r = arith.bitcast %2 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"integers_computed_of_arguments", false, false, false, R"(
+  %0 = arith.constant dense<1065353216> : tensor<4xi32>
+  %1 = arith.constant dense<9> : tensor<4xi32>
+  %2 = arith.shrui %i, %1 : tensor<4xi32>
+  %3 = arith.ori %2, %0 : tensor<4xi32>
+  %4 = arith.bitcast %3 : tensor<4xi32> to tensor<4xf32>
+  %r = linalg.broadcast ins(%4 : tensor<4xf32>) outs(%x : tensor<4x4xf32>) dimensions = [1])"},
+    {"integers_in_a_body", true, true, true, R"(
+  %0 = arith.constant dense<[0, 2139095039, 0, 0]> : tensor<4xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4xi32>) outs(%x : tensor<4x4xf32>) {
+  ^bb0(%k: i32, %o: f32):
+    %1 = arith.bitcast %k : i32 to f32
+    linalg.yield %1 : f32
+  } -> tensor<4x4xf32>)"},
+    {"integers_through_a_branch", true, true, true, R"(
+  %0 = arith.constant dense<1065353216> : tensor<4x4xi32>
+  %1 = arith.constant dense<2139095039> : tensor<4x4xi32>
+  %c0 = arith.constant 0 : index
+  %t = tensor.extract %m[%c0, %c0] : tensor<4x4xi1>
+  %2 = scf.if %t -> tensor<4x4xi32> {
+    scf.yield %0 : tensor<4x4xi32>
+  } else {
+    scf.yield %1 : tensor<4x4xi32>
+  }
+  %r = tensor.bitcast %2 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"upper_halves", true, true, true, R"(
+  %0 = arith.constant dense<32639> : tensor<4x4xi16>
+  %1 = arith.extui %0 : tensor<4x4xi16> to tensor<4x4xi32>
+  %2 = arith.constant dense<16> : tensor<4x4xi32>
+  %3 = arith.shli %1, %2 : tensor<4x4xi32>
+  %r = arith.bitcast %3 : tensor<4x4xi32> to tensor<4x4xf32>)"},
     {"through_a_loop", true, true, true, R"(
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

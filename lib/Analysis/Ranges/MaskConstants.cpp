@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Analysis/BitPatterns.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -191,6 +192,7 @@ private:
   /// The constant that op is, or pads with, if it is sought; if not, `values` grow.
   Operation *visit(OpResult value);
   void visit(BlockArgument argument);
+  Operation *visitBits(Operation *op);
   void addFeeds(Operation *op, Value carried);
   void addOperand(linalg::LinalgOp op, OpOperand &operand);
 
@@ -277,8 +279,22 @@ Operation *Search::visit(OpResult value) {
         return op;
     if (op->getNumRegions() > 0)
       addFeeds(op, value);
+    return visitBits(op);
   }
   return nullptr;
+}
+
+/// The same for integers whose bits op reads as floats.
+Operation *Search::visitBits(Operation *op) {
+  SmallVector<Value> sources = getBitSources(op);
+  if (sources.empty())
+    return nullptr;
+  auto getCalls = [&](FunctionOpInterface function) { return ranges->getCalls(function); };
+  BitOrigins origins = findBitOrigins(
+      sources, getFloatFormat(op->getResult(0).getType()), isSought,
+      ranges ? getCalls : llvm::function_ref<ArrayRef<CallOpInterface>(FunctionOpInterface)>());
+  values.insert_range(origins.floats);
+  return origins.constant;
 }
 
 Operation *Search::find(Value value) {
@@ -346,7 +362,7 @@ OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &rang
                       getFloatFormat(op->getResult(0).getType()) &&
                       matchPattern(op, m_Constant(&constant));
     isAny |= isConstant && hasFrom(constant, limit) && !onlyLoses(op->getResult(0), &ranges);
-    isAny |= hasOwnNumbers(op, limit);
+    isAny |= hasOwnNumbers(op, limit) || !getBitSources(op).empty();
     return isAny ? WalkResult::interrupt() : WalkResult::advance();
   });
 }

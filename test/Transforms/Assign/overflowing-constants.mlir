@@ -200,3 +200,69 @@ func.func @pooled_without_nan(%x: tensor<1x4x4x2xf32>, %w: tensor<1x2x2xf32>) ->
   %2 = tosa.matmul %1, %w, %z, %z : (tensor<1x16x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x16x2xf32>
   return %2 : tensor<1x16x2xf32>
 }
+
+// -----
+
+// Integers whose bits are a number that bf16 rounds to infinity. Behind a choice they are seen, too.
+// CHECK-LABEL: @masked_by_bits
+// BF16: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
+// F16: linalg.matmul {{.*}}by = range "no evidence
+// TF32-LABEL: @masked_by_bits
+// TF32: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
+func.func @masked_by_bits(%x: tensor<4x4xf32>, %m: tensor<4x4xi1>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %bits = arith.constant dense<-8388609> : tensor<4x4xi32>
+  %b = arith.bitcast %x : tensor<4x4xf32> to tensor<4x4xi32>
+  %0 = arith.select %m, %b, %bits : tensor<4x4xi1>, tensor<4x4xi32>
+  %1 = arith.bitcast %0 : tensor<4x4xi32> to tensor<4x4xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @masked_by_modest_bits
+// BF16: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @masked_by_modest_bits(%x: tensor<4x4xf32>, %m: tensor<4x4xi1>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %bits = arith.constant dense<-1027080192> : tensor<4x4xi32>
+  %b = arith.bitcast %x : tensor<4x4xf32> to tensor<4x4xi32>
+  %0 = arith.select %m, %b, %bits : tensor<4x4xi1>, tensor<4x4xi32>
+  %1 = arith.bitcast %0 : tensor<4x4xi32> to tensor<4x4xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// -----
+
+// Calls hand integers on.
+// CHECK-LABEL: @product_of_bits
+// BF16: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
+func.func private @float(%b: tensor<4x4xi32>) -> tensor<4x4xf32> {
+  %0 = arith.bitcast %b : tensor<4x4xi32> to tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @product_of_bits(%w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %bits = arith.constant dense<-8388609> : tensor<4x4xi32>
+  %0 = func.call @float(%bits) : (tensor<4x4xi32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// Each half of these integers is the largest float, then 1.
+// CHECK-LABEL: @halves
+// BF16: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
+// BF16: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @halves(%w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %large = arith.constant dense<9187343237679939583> : vector<2xi64>
+  %one = arith.constant dense<4575657222473777152> : vector<2xi64>
+  %0 = vector.bitcast %large : vector<2xi64> to vector<4xf32>
+  %1 = vector.bitcast %one : vector<2xi64> to vector<4xf32>
+  %2 = vector.extract %0[0] : f32 from vector<4xf32>
+  %3 = vector.extract %1[0] : f32 from vector<4xf32>
+  %4 = tensor.splat %2 : tensor<4x4xf32>
+  %5 = tensor.splat %3 : tensor<4x4xf32>
+  %6 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %7 = linalg.matmul ins(%5, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %6, %7 : tensor<4x4xf32>, tensor<4x4xf32>
+}
