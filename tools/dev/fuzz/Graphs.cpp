@@ -26,6 +26,7 @@ using namespace mlir::mp;
 using namespace mpcore::fuzz;
 
 /// A context that says nothing, made anew now and then: types and attributes stay until it goes.
+/// It is asked for once for each input: the one before takes with it what was read in it.
 static MLIRContext &context() {
   static std::unique_ptr<MLIRContext> present;
   static unsigned uses = 0;
@@ -42,10 +43,11 @@ static MLIRContext &context() {
 /// A module that is read prints as one that reads back, and a conversion that succeeds keeps its
 /// promises.
 static void checkModule(ModuleOp module) {
+  MLIRContext *context = module.getContext();
   std::string text = printModule(module);
   if (text.size() > 200'000)
     return; // attributes that name each other twice over
-  if (!parseSourceString<ModuleOp>(text, ParserConfig(&context())))
+  if (!parseSourceString<ModuleOp>(text, ParserConfig(context)))
     broken("what is printed reads back:\n" + text);
   unsigned count = 0;
   bool isConverted = false; // then casts that are marked as inserted belong to the original
@@ -56,7 +58,7 @@ static void checkModule(ModuleOp module) {
   if (count > 500 || isConverted)
     return;
   OwningOpRef<ModuleOp> converted = module.clone();
-  PassManager manager(&context());
+  PassManager manager(context);
   MixedPrecisionOptions options;
   options.table = false;
   buildMixedPrecisionPipeline(manager, options);

@@ -164,9 +164,9 @@ to ranges and to certified errors (`test/Execution/ProgramCheck.h`). *Inputs* ar
 findings are one, and mended (`convert-mp-to-arith`); the seven of seeds 135 to 363 are one: the erasure check took the first of equal parts of a constant (`erasure-split-constants.mlir`).
 The finding of *policy* is a limit of 6e67, cast to an integer; those of *tensor-map* are one, box 109 of five; of *npy*, an empty
 array copied from a null pointer; of *input*, 12 GB taken before two values were found too few (three times), 147,000,000 elements, as was
-asked (twice), and sizes whose product overflowed before a 0. *Pipeline's* are one of upstream: a pass in an op that it is not of, which `mp-opt` answers with MP102. Four of *import's* are
-taken for the harness's own (text without the 0 behind it that upstream's lexer reads; so may be some of *text's*), not tried again since it was mended; the fifth, a fault in `hasAttr`,
-came neither alone nor in another build, and is not explained. Harnesses of graphs
+asked (twice), and sizes whose product overflowed before a 0. *Pipeline's* are one of upstream: a pass in an op that it is not of, which `mp-opt` answers with MP102. All five of *import's* are
+the harness's own, and mended: text without the 0 behind it that upstream's lexer reads (four; some of *text's* may be so, too), and a fault in `hasAttr`,
+which was a context replaced by a new one under a module that was in use (`fuzz-seeds.test`). Harnesses of graphs
 (*text* to *input*) have run with 295 of the library's 716 files instrumented: what reads, imports, prints, and the emulator, not
 what decides and lowers. Seed 431 of a run that is not in the log crashed upstream's deallocation, which reads results of loops that it has replaced (`free-buffers.mlir`).
 
