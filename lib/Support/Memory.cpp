@@ -90,6 +90,19 @@ Error mpcore::support::checkMemory(uint64_t bytes, const Twine &what) {
                                         (memoryLimit() ? " (--max-memory)" : ""));
 }
 
+std::optional<uint64_t> mpcore::support::parseBytes(StringRef text) {
+  unsigned shift = 0;
+  for (auto [unit, power] : {std::pair("K", 10), {"M", 20}, {"G", 30}, {"T", 40}})
+    if (text.consume_back_insensitive(unit)) {
+      shift = power;
+      break;
+    }
+  uint64_t number;
+  if (text.getAsInteger(10, number) || number == 0 || number > (~uint64_t(0) >> shift))
+    return std::nullopt;
+  return number << shift;
+}
+
 std::string mpcore::support::formatBytes(uint64_t bytes) {
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   unsigned unit = 0;

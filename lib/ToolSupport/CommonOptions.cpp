@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "mp/Support/ErrorCode.h"
+#include "mp/Support/Memory.h"
 
 #include <cmath>
 #include <functional>
@@ -27,14 +28,9 @@ StringRef mlir::mp::commonHelp() {
 
 /// "512M", in bytes.
 static bool readSize(StringRef text, uint64_t &bytes) {
-  unsigned shift = 0;
-  for (auto [unit, power] : {std::pair("K", 10), {"M", 20}, {"G", 30}, {"T", 40}})
-    if (text.consume_back_insensitive(unit)) {
-      shift = power;
-      break;
-    }
-  return !text.getAsInteger(10, bytes) && bytes > 0 && bytes <= (~uint64_t(0) >> shift) &&
-         (bytes <<= shift);
+  auto read = mpcore::support::parseBytes(text);
+  bytes = read.value_or(0);
+  return read.has_value();
 }
 
 static bool readCount(StringRef text, int64_t &count) {

@@ -112,6 +112,21 @@ TEST(SafetensorsFile, RefusesWhatDoesNotFit) {
   }
 }
 
+TEST(SafetensorsFile, SaysWhatElseAFileIs) {
+  const std::pair<std::string, const char *> files[] = {
+      {std::string("PK\3\4") + std::string(20, '\0'), "found a zip archive"},
+      {std::string("\x80\2}q\0X\1\0\0\0\0", 11), "found a pickle"},
+      {"\x93NUMPY" + std::string(20, '\0'), "found an array of numpy"},
+      {"module {\n  func.func @main() {\n", "found text"},
+      {std::string("\x1c\0\0\0TFL3\x14\0", 10), "found a TFLite model"},
+      {std::string(20, '\xee'), "found neither that nor"}};
+  for (const auto &[content, words] : files) {
+    auto file = parse(content);
+    ASSERT_FALSE(bool(file)) << words;
+    EXPECT_NE(llvm::toString(file.takeError()).find(words), std::string::npos) << words;
+  }
+}
+
 TEST(Conversion, IntegersMustFit) {
   Array array(ElementType::integer(64), {1});
   array.setPattern(0, 300);

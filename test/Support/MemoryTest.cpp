@@ -26,6 +26,17 @@ TEST(Memory, KeepsTheLimitThatIsSet) {
   setMemoryLimit(0);
 }
 
+TEST(Memory, ReadsSizesAsPeopleWriteThem) {
+  EXPECT_EQ(parseBytes("1000"), 1000u);
+  EXPECT_EQ(parseBytes("4k"), 4096u);
+  EXPECT_EQ(parseBytes("3M"), uint64_t(3) << 20);
+  EXPECT_EQ(parseBytes("2G"), uint64_t(2) << 30);
+  EXPECT_EQ(parseBytes("1T"), uint64_t(1) << 40);
+  EXPECT_EQ(parseBytes("18446744073709551615"), ~uint64_t(0));
+  for (const char *text : {"", "K", "0", "0G", "-1", "1.5G", "4GB", "4 G", "16777216T", "1e9"})
+    EXPECT_FALSE(parseBytes(text)) << text;
+}
+
 TEST(Memory, SizesAreForPeople) {
   EXPECT_EQ(formatBytes(0), "0 B");
   EXPECT_EQ(formatBytes(1023), "1023 B");

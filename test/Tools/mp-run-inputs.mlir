@@ -13,6 +13,7 @@
 // RUN: mp-run %s --entry=add --seed=4 > %t/b && not cmp %t/a %t/b
 // RUN: not mp-run %s --entry=add --input=@%t/hostile.npy 2>&1 | FileCheck %s --check-prefix=HOSTILE
 // RUN: not mp-run %s --entry=named --params=%t/hostile.safetensors 2>&1 | FileCheck %s --check-prefix=LONG
+// RUN: not mp-run %s --entry=named --params=%t/c.npy 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // ORDER: result 0: 2x3xf32 = [2 4 6 8 10 12]
 func.func @add(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -62,4 +63,5 @@ func.func @overwrite(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
 }
 
 // HOSTILE: error: --input 0: cannot read '{{.*}}hostile.npy': it holds 0 elements where its shape, 1152921504606846976xf32, needs more
+// OTHER: error: cannot read '{{.*}}c.npy': expected safetensors (the length of a header in 8 bytes, then its JSON), found an array of numpy, which --input=@FILE.npy takes
 // LONG: error: cannot read '{{.*}}hostile.safetensors': its header claims 9223372036854775807 bytes, the file has 2

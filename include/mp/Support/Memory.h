@@ -5,10 +5,12 @@
 #ifndef MP_SUPPORT_MEMORY_H
 #define MP_SUPPORT_MEMORY_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mpcore::support {
@@ -27,6 +29,10 @@ uint64_t residentMemory();
 /// Errors where `bytes` are more than availableMemory(): "WHAT takes 3.6 TiB, but only 20 GiB of
 /// memory are free".
 llvm::Error checkMemory(uint64_t bytes, const llvm::Twine &what);
+
+/// Reads a size as people write it: "4000000000", or with K, M, G or T behind, which are powers of
+/// 1024. Nullopt for 0 and for what 64 bits do not hold.
+std::optional<uint64_t> parseBytes(llvm::StringRef text);
 
 /// "3.64 TiB", for people.
 std::string formatBytes(uint64_t bytes);

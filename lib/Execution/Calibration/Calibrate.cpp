@@ -82,7 +82,8 @@ llvm::Expected<ObservedModule> mlir::mp::observeFactors(ModuleOp original, Strin
 
 llvm::Expected<int64_t> mlir::mp::runBatches(const ObservedModule &observed, StringRef entry,
                                              const InputOptions &inputs, Observation observation,
-                                             llvm::function_ref<void(ArrayRef<Array>)> finish) {
+                                             llvm::function_ref<void(ArrayRef<Array>)> finish,
+                                             const FiniteCheck *finite) {
   auto program = Program::compile(*observed.module, entry);
   if (!program)
     return program.takeError();
@@ -102,6 +103,10 @@ llvm::Expected<int64_t> mlir::mp::runBatches(const ObservedModule &observed, Str
     auto results = (*program)->run(*arguments);
     if (!results)
       return results.takeError();
+    if (finite)
+      if (llvm::Error error =
+              finite->check(observed, (*program)->signature(), step, *arguments, batches))
+        return std::move(error);
     if (finish)
       finish(*results);
   }

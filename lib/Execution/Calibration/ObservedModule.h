@@ -24,11 +24,31 @@ struct ObservedModule {
 /// An error where nothing is to be observed.
 llvm::Expected<ObservedModule> observeFactors(ModuleOp original, StringRef entry);
 
+/// Notices values that an option which learns from data can learn nothing from.
+class FiniteCheck {
+public:
+  explicit FiniteCheck(StringRef option) : option(option) {}
+
+  void see(int64_t place, ArrayRef<float> elements);
+
+  /// Errors where a value that was seen is no number or infinite: names the row of the batch that
+  /// was fed, where it comes from there.
+  llvm::Error check(const ObservedModule &observed, const Signature &signature, int64_t batch,
+                    ArrayRef<Array> arguments, ArrayRef<BatchedInput> batches) const;
+
+private:
+  StringRef option;
+  std::optional<float> value; ///< the first that is not finite
+  size_t place = 0;
+  int64_t element = 0;
+};
+
 /// Runs the copy once for each whole batch, and returns how many there were. `finish` is told the
-/// results of each.
+/// results of each; after the first batch that `finite` finds fault with there is no other.
 llvm::Expected<int64_t> runBatches(const ObservedModule &observed, StringRef entry,
                                    const InputOptions &inputs, Observation observation,
-                                   llvm::function_ref<void(ArrayRef<Array>)> finish = nullptr);
+                                   llvm::function_ref<void(ArrayRef<Array>)> finish = nullptr,
+                                   const FiniteCheck *finite = nullptr);
 
 } // namespace mlir::mp
 

@@ -43,17 +43,18 @@ llvm::Expected<std::vector<PrunedWeight>> mlir::mp::pruneByData(ModuleOp module,
     return llvm::createStringError("--prune: expected a contraction with a constant weight of f32, "
                                    "found none; weights that are arguments are pruned by "
                                    "mp-prune");
-  auto count = runBatches(*observed, entry, inputs, [&](int64_t place, ArrayRef<float> elements) {
+  FiniteCheck finite("--prune");
+  auto see = [&](int64_t place, ArrayRef<float> elements) {
     auto found = readers.find(place);
     if (found == readers.end())
       return;
+    finite.see(place, elements);
     std::vector<double> &sums = squares[place];
-    forEachInChannel(found->second.tensor().getShape(), found->second.dim, elements,
-                     [&](int64_t channel, float element) {
-                       if (std::isfinite(element))
-                         sums[channel] += double(element) * element;
-                     });
-  });
+    forEachInChannel(
+        found->second.tensor().getShape(), found->second.dim, elements,
+        [&](int64_t channel, float element) { sums[channel] += double(element) * element; });
+  };
+  auto count = runBatches(*observed, entry, inputs, see, /*finish=*/nullptr, &finite);
   if (!count)
     return count.takeError();
   std::vector<PrunedWeight> done;

@@ -141,16 +141,19 @@ private:
     std::map<size_t, size_t> batches;
     for (const auto &[number, site] : sites)
       moments.emplace(number, site.inputs());
-    auto count = runBatches(*observed, entry, inputs, [&](int64_t place, ArrayRef<float> elements) {
+    FiniteCheck finite("--round-weights");
+    auto see = [&](int64_t place, ArrayRef<float> elements) {
       auto found = moments.find(place);
       if (found == moments.end())
         return;
+      finite.see(place, elements);
       found->second.add(sites.at(place).rowsOf(elements));
       if (isFirst)
         seen[size_t(place)].add(elements);
       if (wanted.makesUp)
         pairRows(size_t(place), batches[size_t(place)]++, elements);
-    });
+    };
+    auto count = runBatches(*observed, entry, inputs, see, /*finish=*/nullptr, &finite);
     if (!count)
       return count.takeError();
     return moments;

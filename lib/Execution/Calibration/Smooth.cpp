@@ -18,7 +18,7 @@ using llvm::createStringError;
 static void enterMagnitudes(std::vector<float> &largest, ArrayRef<int64_t> shape, unsigned dim,
                             ArrayRef<float> elements) {
   forEachInChannel(shape, dim, elements, [&](int64_t channel, float element) {
-    if (std::isfinite(element))
+    if (std::isfinite(element)) // weights may be otherwise
       largest[channel] = std::max(largest[channel], std::fabs(element));
   });
 }
@@ -124,14 +124,17 @@ llvm::Expected<std::vector<SmoothedTensor>> mlir::mp::smoothChannels(ModuleOp mo
     return createStringError(
         "--smooth: expected a contraction with a constant weight of f32, found "
         "none; weights that are arguments stay");
-  auto count = runBatches(*observed, entry, inputs, [&](int64_t place, ArrayRef<float> elements) {
+  FiniteCheck finite("--smooth");
+  auto see = [&](int64_t place, ArrayRef<float> elements) {
     auto found = firstPlaces.find(place);
     if (found == firstPlaces.end())
       return;
+    finite.see(place, elements);
     Smoothing &smoothing = tensors[found->second];
     enterMagnitudes(smoothing.seen, cast<RankedTensorType>(found->second.getType()).getShape(),
                     smoothing.readers[0].dim, elements);
-  });
+  };
+  auto count = runBatches(*observed, entry, inputs, see, /*finish=*/nullptr, &finite);
   if (!count)
     return count.takeError();
   std::vector<SmoothedTensor> done;

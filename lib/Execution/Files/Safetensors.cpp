@@ -4,6 +4,7 @@
 
 #include "mp/Execution/Files.h"
 #include "mp/Support/Files.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -44,10 +45,41 @@ static llvm::Error malformed(const llvm::Twine &name, const llvm::Twine &why) {
   return createStringError("entry '" + name.str() + "' " + why.str());
 }
 
+/// Names the kind of a file that does not begin as safetensors do.
+static StringRef describeStart(StringRef bytes) {
+  static constexpr std::pair<StringRef, StringRef> kStarts[] = {
+      {"PK\x03\x04", "a zip archive, as torch.save, torch.export and numpy.savez write it"},
+      {"\x93NUMPY", "an array of numpy, which --input=@FILE.npy takes"},
+      {"\x89HDF", "an HDF5 file, as Keras writes it"},
+      {"GGUF", "a GGUF file"},
+      {"ML\xefR", "MLIR bytecode"},
+      {"\x7f"
+       "ELF",
+       "an object file"},
+      {"\x1f\x8b", "a compressed file (gzip)"}};
+  for (auto [start, kind] : kStarts)
+    if (bytes.starts_with(start))
+      return kind;
+  if (bytes.substr(4).starts_with("TFL3"))
+    return "a TFLite model";
+  if (bytes.starts_with("\x80") && bytes.size() > 1 && uint8_t(bytes[1]) <= 5)
+    return "a pickle of Python";
+  if (llvm::all_of(bytes.take_front(64),
+                   [](char c) { return llvm::isPrint(c) || llvm::isSpace(c); }))
+    return "text";
+  return "neither that nor a kind of file that is known here";
+}
+
 llvm::Expected<Safetensors> Safetensors::parse(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   StringRef bytes = buffer->getBuffer();
   if (bytes.size() < 8)
     return createStringError("it is shorter than the 8 bytes of a header length");
+  if (bytes.size() > 8 && bytes[8] != '{')
+    return createStringError("expected safetensors (the length of a header in 8 bytes, then its "
+                             "JSON), found " +
+                             describeStart(bytes) +
+                             "; safetensors.torch.save_file(model.state_dict(), FILE) and the like "
+                             "write what is read");
   uint64_t length = llvm::support::endian::read64le(bytes.data());
   if (length > kMaxHeader || length > bytes.size() - 8)
     return createStringError(

@@ -41,8 +41,8 @@ static constexpr StringLiteral kHelp =
   --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
                         binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
                         without --chip, kernels are made for that GPU
-  --fit-memory=BYTES    of the CPU: compute values again rather than keep them, so that no more than that is
-                        allocated at a time, for the least modelled time that is found; the same bits, and a message where
+  --fit-memory=SIZE     of the CPU: compute values again rather than keep them, so that no more bytes than that (K, M, G
+                        or T behind: powers of 1024) are allocated at a time, for the least modelled time that is found; the same bits, and a message where
                         that cannot be. --store-narrow=bf16|f16: or store them so meanwhile. --compare=FILE runs
                         without it (docs/guides/Memory.md)
   --trace=T.json        of --device=emulator: the launches in time, for ui.perfetto.dev; as long as modelled with

@@ -6,6 +6,7 @@
 
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/KernelEstimates.h"
+#include "mp/Support/Memory.h"
 #include "mp/Support/Words.h"
 #include "mp/Target/Targets.h"
 
@@ -171,8 +172,12 @@ static Handlers executionOptions(RunOptions &options) {
        }},
       {"trace", textOption(options.trace)},
       {"fit-memory",
-       [&options](StringRef v) {
-         return parseInteger<int64_t>("fit-memory", v, 1, options.maxMemory);
+       [&options](StringRef v) -> llvm::Error {
+         auto bytes = mpcore::support::parseBytes(v);
+         if (!bytes || *bytes > uint64_t(std::numeric_limits<int64_t>::max()))
+           return badOption("fit-memory", v, "bytes, as in 4000000000 or 4G");
+         options.maxMemory = int64_t(*bytes);
+         return llvm::Error::success();
        }},
       {"store-narrow",
        [&options](StringRef v) -> llvm::Error {
@@ -251,7 +256,7 @@ static llvm::Error settle(RunOptions &options) {
     return createStringError("--fit-memory plans what runs on the CPU: expected --device=cpu");
   if (options.storeNarrow && !options.maxMemory)
     return createStringError("--store-narrow=" + options.storeNarrow.spell() +
-                             " says how values may be stored under --fit-memory=BYTES");
+                             " says how values may be stored under --fit-memory=SIZE");
   if (onDevice && options.emitLLVM)
     return createStringError(
         "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
