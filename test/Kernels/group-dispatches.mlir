@@ -57,6 +57,53 @@ func.func @chains_stay_apart(%x: tensor<64xf32>, %i: tensor<64xindex>) -> tensor
 }
 func.func private @outside(tensor<64xf32>) -> tensor<64xf32>
 
+// At the end of a step what is made early waits for what is made late: small maps of one distance from the end are one kernel,
+// although the chains before them differ.
+// CHECK-LABEL: func.func @small_ends_are_one_kernel
+// CHECK: tensor.collapse_shape
+// CHECK: %[[R:.*]]:2 = mpk.dispatch
+// CHECK-NOT: mpk.dispatch
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @small_ends_are_one_kernel(%x: tensor<64xf32>, %y: tensor<2x4x8xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.exp %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  %c = tensor.collapse_shape %y [[0, 1], [2]] : tensor<2x4x8xf32> into tensor<8x8xf32>
+  %1 = tensor.collapse_shape %c [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%1 : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.exp %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  return %0, %2 : tensor<64xf32>, tensor<64xf32>
+}
+
+// Large ones do not wait: what they read would be kept until then.
+// CHECK-LABEL: func.func @large_ends_stay_apart
+// CHECK: mpk.dispatch
+// CHECK: tensor.collapse_shape
+// CHECK: mpk.dispatch
+// CHECK: return
+func.func @large_ends_stay_apart(%x: tensor<65536xf32>, %y: tensor<2x128x256xf32>) -> (tensor<65536xf32>, tensor<65536xf32>) {
+  %e = tensor.empty() : tensor<65536xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<65536xf32>) outs(%e : tensor<65536xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.exp %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<65536xf32>
+  %c = tensor.collapse_shape %y [[0, 1], [2]] : tensor<2x128x256xf32> into tensor<256x256xf32>
+  %1 = tensor.collapse_shape %c [[0, 1]] : tensor<256x256xf32> into tensor<65536xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%1 : tensor<65536xf32>) outs(%e : tensor<65536xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.exp %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<65536xf32>
+  return %0, %2 : tensor<65536xf32>, tensor<65536xf32>
+}
+
 // Products that share an operand: the body has both, side by side, and stays what it says.
 // CHECK-LABEL: func.func @products_of_one_operand
 // CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%[[X:.*]], %{{.*}}, %[[X]], %{{.*}} : {{.*}}) outs({{.*}}) schedule = <matmul>

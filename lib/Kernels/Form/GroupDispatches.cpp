@@ -5,7 +5,9 @@
 //
 // Dispatches of one block are sorted by depth, the longest chain of ops before them: those of one
 // depth do not need each other, and joining them leaves no cycle. Equal ones of one depth join:
-// maps as one op with the operands of all, products side by side.
+// maps as one op with the operands of all, products side by side. Then the same by the longest
+// chain behind them, for maps that take longer to launch than to run: what a step writes at its
+// end, such as records of probes. Larger ones would keep their operands in memory until then.
 
 #include "../Plan/EpiloguePlan.h"
 #include "MoveTogether.h"
@@ -26,6 +28,9 @@ using namespace mlir::mp;
 static constexpr size_t kMostTensors = 16;
 /// A block of a joined product chooses its buffers among those of all.
 static constexpr size_t kMostBuffers = 32;
+/// A map that reads and writes so little is bound by its launch on every GPU: the bandwidth of an
+/// RTX 4090 (1 TB/s) moves ten times as much in the 2 microseconds that a launch takes at least.
+static constexpr int64_t kSmallMapBytes = 1 << 18;
 
 /// The one op of a map that writes its results where the dispatch does; null for other bodies.
 static linalg::GenericOp findOnlyOp(mpk::DispatchOp dispatch) {
@@ -85,6 +90,31 @@ static DenseMap<Operation *, unsigned> findDepths(Block &block) {
     depths[&op] = depth;
   }
   return depths;
+}
+
+/// The longest chain of ops of the block behind each of them.
+static DenseMap<Operation *, unsigned> findHeights(Block &block) {
+  DenseMap<Operation *, unsigned> heights;
+  for (Operation &op : llvm::reverse(block)) {
+    unsigned height = 0;
+    for (Operation *user : op.getUsers())
+      if (Operation *outer = block.findAncestorOpInBlock(*user))
+        height = std::max(height, heights.lookup(outer) + 1);
+    heights[&op] = height;
+  }
+  return heights;
+}
+
+/// True for a map over little data, of known size.
+static bool isSmallMap(mpk::DispatchOp dispatch) {
+  int64_t bytes = 0;
+  for (Type type : dispatch->getOperandTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || !tensor.getElementType().isIntOrFloat())
+      return false;
+    bytes += tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
+  }
+  return bytes <= kSmallMapBytes && findOnlyOp(dispatch);
 }
 
 /// One op with the operands of the maps, at the builder's place; returns its results.
@@ -188,19 +218,25 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
   void runOnOperation() override {
     SetVector<Block *> blocks;
     getOperation().walk([&](mpk::DispatchOp dispatch) { blocks.insert(dispatch->getBlock()); });
-    llvm::for_each(blocks, [&](Block *block) { groupBlock(*block); });
+    for (Block *block : blocks) {
+      groupBlock(*block, findDepths(*block), [](mpk::DispatchOp dispatch) {
+        return isProduct(dispatch) || findOnlyOp(dispatch);
+      });
+      groupBlock(*block, findHeights(*block), isSmallMap);
+    }
   }
 
-  void groupBlock(Block &block) {
-    DenseMap<Operation *, unsigned> depths = findDepths(block);
-    SmallVector<SmallVector<mpk::DispatchOp>> sets; // equal ones of one depth
+  /// Joins equal dispatches of one grade, of those that `mayJoin`.
+  void groupBlock(Block &block, const DenseMap<Operation *, unsigned> &grades,
+                  function_ref<bool(mpk::DispatchOp)> mayJoin) {
+    SmallVector<SmallVector<mpk::DispatchOp>> sets;
     for (auto dispatch : block.getOps<mpk::DispatchOp>()) {
       const bool isOfProduct = isProduct(dispatch);
-      if (!isOfProduct && !findOnlyOp(dispatch))
+      if (!mayJoin(dispatch))
         continue;
       const size_t most = isOfProduct ? kMostBuffers : kMostTensors;
       auto set = llvm::find_if(sets, [&](ArrayRef<mpk::DispatchOp> others) {
-        return depths.at(others.front()) == depths.at(dispatch) &&
+        return grades.at(others.front()) == grades.at(dispatch) &&
                (others.size() + 1) * dispatch->getNumOperands() <= most &&
                areEqual(others.front(), dispatch) &&
                (!isOfProduct || shareOperand(others.front(), dispatch));

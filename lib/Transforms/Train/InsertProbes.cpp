@@ -203,38 +203,45 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
         one.name += " (" + std::to_string(times + 1) + ")";
   }
 
-  /// The ring with this call's record in its row, or as it was in calls that are left out.
+  /// The row of the ring with this call's number and record, or as it was in calls that are left
+  /// out.
+  Value writeRow(OpBuilder &b, Location loc, Value row, Value record, Value calls) {
+    const unsigned last = unsigned(cast<RankedTensorType>(row.getType()).getRank() - 1);
+    return buildElementwise(
+        b, loc, {row, calls}, b.getF64Type(),
+        [&](OpBuilder &at, Location loc, ValueRange x) -> Value {
+          auto whole = [&](int64_t value) { return scalar(at, loc, at.getI64IntegerAttr(value)); };
+          Value due =
+              arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                    arith::RemUIOp::create(at, loc, x[1], whole(every)), whole(0));
+          Value column = linalg::IndexOp::create(at, loc, last);
+          Value zero = arith::ConstantIndexOp::create(at, loc, 0);
+          Value one = arith::ConstantIndexOp::create(at, loc, 1);
+          Value isNumber = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, column, zero);
+          Value place =
+              arith::SubIOp::create(at, loc, arith::MaxSIOp::create(at, loc, column, one), one);
+          Value recorded = tensor::ExtractOp::create(at, loc, record, place);
+          Value number = arith::UIToFPOp::create(at, loc, at.getF64Type(), x[1]);
+          Value now = arith::SelectOp::create(at, loc, isNumber, number, recorded);
+          return arith::SelectOp::create(at, loc, due, now, x[0]);
+        });
+  }
+
+  /// The ring with the row of this call in its place.
   Value writeRing(OpBuilder &b, Location loc, Value ring, Value record, Value calls) {
+    if (ringSize == 1)
+      return writeRow(b, loc, ring, record, calls);
     auto type = cast<RankedTensorType>(ring.getType());
-    auto rowType = RankedTensorType::get({type.getDimSize(1)}, b.getF64Type());
     Value call = tensor::ExtractOp::create(b, loc, calls, ValueRange());
-    Value period = scalar(b, loc, b.getI64IntegerAttr(every));
-    Value due = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      arith::RemUIOp::create(b, loc, call, period),
-                                      scalar(b, loc, b.getI64IntegerAttr(0)));
-    OpFoldResult at = b.getIndexAttr(0);
-    if (ringSize > 1) {
-      Value turn = arith::RemUIOp::create(b, loc, arith::DivUIOp::create(b, loc, call, period),
-                                          scalar(b, loc, b.getI64IntegerAttr(ringSize)));
-      at = Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), turn));
-    }
+    auto number = [&](int64_t value) { return scalar(b, loc, b.getI64IntegerAttr(value)); };
+    Value turn = arith::RemUIOp::create(b, loc, arith::DivUIOp::create(b, loc, call, number(every)),
+                                        number(ringSize));
+    Value at = arith::IndexCastOp::create(b, loc, b.getIndexType(), turn);
     SmallVector<OpFoldResult> offsets{at, b.getIndexAttr(0)},
         sizes{b.getIndexAttr(1), b.getIndexAttr(type.getDimSize(1))}, strides(2, b.getIndexAttr(1));
+    auto rowType = RankedTensorType::get({type.getDimSize(1)}, b.getF64Type());
     Value old = tensor::ExtractSliceOp::create(b, loc, rowType, ring, offsets, sizes, strides);
-    Value step = tensor::FromElementsOp::create(
-        b, loc, ValueRange(arith::UIToFPOp::create(b, loc, b.getF64Type(), call)));
-    Value row = tensor::EmptyOp::create(b, loc, rowType.getShape(), b.getF64Type());
-    OpFoldResult one = b.getIndexAttr(1);
-    row =
-        tensor::InsertSliceOp::create(b, loc, step, row, OpFoldResult(b.getIndexAttr(0)), one, one);
-    row = tensor::InsertSliceOp::create(b, loc, record, row, OpFoldResult(b.getIndexAttr(1)),
-                                        OpFoldResult(b.getIndexAttr(type.getDimSize(1) - 1)), one);
-    Value dueTensor = tensor::FromElementsOp::create(
-        b, loc, RankedTensorType::get({}, b.getI1Type()), ValueRange(due));
-    Value next = buildElementwise(b, loc, {row, old, dueTensor}, b.getF64Type(),
-                                  [](OpBuilder &inner, Location at, ValueRange x) -> Value {
-                                    return arith::SelectOp::create(inner, at, x[2], x[0], x[1]);
-                                  });
+    Value next = writeRow(b, loc, old, record, calls);
     return tensor::InsertSliceOp::create(b, loc, next, ring, offsets, sizes, strides);
   }
 

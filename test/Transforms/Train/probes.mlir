@@ -66,3 +66,29 @@ func.func @large(%x: tensor<8192xf32>) -> tensor<11xf64> {
   %0 = mp.probe %x : tensor<8192xf32> -> tensor<11xf64>
   return %0 : tensor<11xf64>
 }
+
+// Lines add up to the whole: the mean of lines that differ, and the distance of their means. The second line has no finite element.
+// RUN: mp-run %s --entry=lines | FileCheck %s --check-prefix=LINES
+// LINES: result 0: 14xf64 = [12 2 2 1 1 -2 11 1 11 4 140 0 0 0]
+func.func @lines() -> tensor<14xf64> {
+  %x = arith.constant dense<[[[1.0, 2.0, 0.0], [0x7FC00000, 0x7F800000, 0xFF800000]], [[11.0, 5.0, 8.0], [7.0, -2.0, 0x7FC00000]]]> : tensor<2x2x3xf32>
+  %0 = mp.probe %x formats [f16] : tensor<2x2x3xf32> -> tensor<14xf64>
+  return %0 : tensor<14xf64>
+}
+
+// RUN: mp-run %s --entry=scalar --input=f32=-3 | FileCheck %s --check-prefix=SCALAR
+// SCALAR: result 0: 11xf64 = [1 0 0 0 1 -3 -3 3 3 -3 0]
+func.func @scalar(%x: tensor<f32>) -> tensor<11xf64> {
+  %0 = mp.probe %x : tensor<f32> -> tensor<11xf64>
+  return %0 : tensor<11xf64>
+}
+
+// RUN: mp-run %s --entry=dynamic2 --input=3x2xf32=uniform:1,0,5 | FileCheck %s --check-prefix=SIZES
+// SIZES: result 0: 11xf64 = [6 0 0 0 0 5 5 5 5 5 0]
+// RUN: mp-run %s --entry=dynamic2 --input=0x4xf32=1 | FileCheck %s --check-prefix=NOLINES
+// RUN: mp-run %s --entry=dynamic2 --input=4x0xf32=1 | FileCheck %s --check-prefix=NOLINES
+// NOLINES: result 0: 11xf64 = [0 0 0 0 0 inf -inf inf 0 0 0]
+func.func @dynamic2(%x: tensor<?x?xf32>) -> tensor<11xf64> {
+  %0 = mp.probe %x : tensor<?x?xf32> -> tensor<11xf64>
+  return %0 : tensor<11xf64>
+}
