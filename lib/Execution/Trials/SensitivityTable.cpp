@@ -15,6 +15,15 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+namespace {
+struct Row {
+  std::string format;
+  const assignment::MeasuredError *error;
+  std::string what;      ///< contraction or layer
+  bool isOpened = false; ///< a layer whose contractions have rows of their own
+};
+} // namespace
+
 static std::string metricText(StringRef metric, const assignment::MeasuredError &error) {
   if (error.metrics.empty())
     return "";
@@ -38,19 +47,19 @@ static std::vector<double> ranksOf(ArrayRef<double> numbers) {
 
 /// The least correlation (Spearman's) of a single draw's ranking of contractions with that of the
 /// mean of draws; none below three contractions or two draws.
-static std::optional<double> rankStability(ArrayRef<const assignment::MeasuredError *> errors) {
-  if (errors.size() < 3 || errors.front()->draws.size() < 2)
+static std::optional<double> rankStability(ArrayRef<Row> rows) {
+  if (rows.size() < 3 || rows.front().error->draws.size() < 2)
     return std::nullopt;
-  const double n = double(errors.size());
+  const double n = double(rows.size());
   auto ranked = [&](llvm::function_ref<double(const assignment::MeasuredError &)> number) {
     std::vector<double> numbers;
-    for (const auto *error : errors)
-      numbers.push_back(number(*error));
+    for (const Row &row : rows)
+      numbers.push_back(number(*row.error));
     return ranksOf(numbers);
   };
   const std::vector<double> mean = ranked([](auto &error) { return error.mean(); });
   double least = 1;
-  for (size_t draw = 0; draw < errors.front()->draws.size(); ++draw) {
+  for (size_t draw = 0; draw < rows.front().error->draws.size(); ++draw) {
     const std::vector<double> one = ranked([&](auto &error) { return error.draws[draw]; });
     double apart = 0;
     for (auto [x, y] : llvm::zip_equal(one, mean))
@@ -60,13 +69,31 @@ static std::optional<double> rankStability(ArrayRef<const assignment::MeasuredEr
   return least;
 }
 
-namespace {
-struct Row {
-  std::string format;
-  const assignment::MeasuredError *error;
-  std::string what; ///< contraction or layer
-};
-} // namespace
+/// Recommends to keep the worst wide: the fewest that make nine tenths of the error, if they are at
+/// most half of all.
+static void printRecommendation(llvm::raw_ostream &os, StringRef format, ArrayRef<Row> ranked) {
+  double all = 0;
+  for (const Row &row : ranked)
+    all += row.error->mean();
+  if (ranked.size() < 2 || all == 0)
+    return;
+  double rest = all;
+  size_t few = 0;
+  for (; few < ranked.size() && (!std::isfinite(rest) || rest > 0.1 * all); ++few) {
+    rest = 0;
+    for (const Row &row : ranked.drop_front(few + 1))
+      rest += row.error->mean();
+  }
+  os << format << ": recommended: ";
+  if (2 * few > ranked.size()) {
+    os << "all or none: no half of them has nine tenths of the error\n";
+    return;
+  }
+  os << "keep wide, error " << llvm::format("%.3g", std::sqrt(all)) << " to "
+     << llvm::format("%.3g", std::sqrt(rest)) << ": ";
+  llvm::interleave(ranked.take_front(few), os, [&](const Row &row) { os << row.what; }, "; ");
+  os << "\n";
+}
 
 static std::string describe(const assignment::MeasuredSet &set, bool isOpened) {
   return llvm::formatv("layer {0} of {1} contractions{2}", set.name, set.ordinals.size(),
@@ -86,9 +113,19 @@ static std::vector<Row> rowsOf(const assignment::MeasuredFunction &function) {
                         llvm::formatv("contraction {0}, {1} at {2}", contraction.ordinal,
                                       contraction.op, contraction.location)});
   for (const assignment::MeasuredSet &set : function.sets)
-    for (const auto &[format, error] : set.formats)
-      rows.push_back({format, &error, describe(set, !shared.count({format, set.name}))});
+    for (const auto &[format, error] : set.formats) {
+      const bool isOpened = !shared.count({format, set.name});
+      rows.push_back({format, &error, describe(set, isOpened), isOpened});
+    }
   return rows;
+}
+
+static void printRow(llvm::raw_ostream &os, StringRef metric, const Row &row) {
+  const double mean = row.error->mean();
+  os << row.format << ": error " << llvm::format("%.3g", std::sqrt(mean)) << ", worst draw "
+     << llvm::format("%.3g", std::sqrt(row.error->worst())) << ", deviation "
+     << llvm::format("%.2g", mean > 0 && std::isfinite(mean) ? row.error->deviation() / mean : 0.0)
+     << " of the mean square" << metricText(metric, *row.error) << ": " << row.what << "\n";
 }
 
 void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &report) {
@@ -98,21 +135,18 @@ void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &
   llvm::stable_sort(rows, [](const Row &x, const Row &y) {
     return std::pair(x.format, -x.error->mean()) < std::pair(y.format, -y.error->mean());
   });
-  for (const Row &row : rows)
-    os << row.format << ": error " << llvm::format("%.3g", std::sqrt(row.error->mean()))
-       << ", worst draw " << llvm::format("%.3g", std::sqrt(row.error->worst())) << ", deviation "
-       << llvm::format("%.2g", row.error->mean() > 0 && std::isfinite(row.error->mean())
-                                   ? row.error->deviation() / row.error->mean()
-                                   : 0.0)
-       << " of the mean square" << metricText(report.errors.metric, *row.error) << ": " << row.what
-       << "\n";
-  std::map<std::string, std::vector<const assignment::MeasuredError *>> byFormat;
-  for (const Row &row : rows)
-    byFormat[row.format].push_back(row.error);
-  for (const auto &[format, errors] : byFormat)
-    if (auto stability = rankStability(errors))
+  std::map<std::string, std::vector<Row>> byFormat; // what decisions are about
+  for (const Row &row : rows) {
+    printRow(os, report.errors.metric, row);
+    if (!row.isOpened)
+      byFormat[row.format].push_back(row);
+  }
+  for (const auto &[format, ranked] : byFormat) {
+    if (auto stability = rankStability(ranked))
       os << format << ": ranks in a single draw correlate with those of the mean by "
          << llvm::format("%.2f", *stability) << " or more\n";
+    printRecommendation(os, format, ranked);
+  }
   if (!report.errors.weightsKey.empty())
     printWeights(os, report.errors.weights);
   os << report.runs << " runs, " << report.reused << " numbers from the file there was";
