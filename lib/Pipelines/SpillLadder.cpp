@@ -9,7 +9,6 @@
 
 #include "SpillLadder.h"
 
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Dispatches.h"
@@ -101,18 +100,14 @@ private:
     });
     IRRewriter rewriter(&getContext());
     for (mpk::DispatchOp dispatch : dispatches) {
-      auto missed = [&](StringRef name) {
-        return remark::missed(dispatch.getLoc(),
-                              remark::RemarkOpts::name(name).category(remarks::kDispatches));
-      };
       if (takeSmallerSchedule(dispatch, target)) {
         ++smaller;
-        missed(remarks::kSmallerSchedule)
+        remark::missed(dispatch.getLoc(), remarks::kSmallerSchedule)
             << "its machine code spills registers: the next schedule is " << scheduleOf(dispatch);
         continue;
       }
       ++plain;
-      missed(remarks::kPlainDispatch)
+      remark::missed(dispatch.getLoc(), remarks::kPlainDispatch)
           << "its machine code spills registers, and no schedule takes fewer: each op is a kernel";
       rewriter.setInsertionPoint(dispatch);
       inlineDispatch(rewriter, dispatch);

@@ -12,7 +12,6 @@
 #include "ScheduleChoice.h"
 #include "SparseWeights.h"
 #include "SplitSums.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/MmaSelection.h"
@@ -325,9 +324,7 @@ private:
     if (s.splitK > 1)
       text += llvm::formatv(": {0} blocks share each sum, and a second kernel adds their parts",
                             s.splitK);
-    remark::analysis(op.getLoc(),
-                     remark::RemarkOpts::name(remarks::kSchedule).category(remarks::kDispatches))
-        << text;
+    remark::analysis(op.getLoc(), remarks::kSchedule) << text;
   }
 
   /// True for buffers whose shape, offset and strides are in their type.

@@ -5,7 +5,6 @@
 #include "../Select/TargetPart.h"
 #include "ConstantMatrix.h"
 #include "SparseWeights.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/Passes.h"
@@ -186,12 +185,11 @@ void mlir::mp::chooseSparse(linalg::GenericOp op, const target::TargetModel &mod
     reason = "that is modelled to be no slower, by schedules of both";
     factor = failure();
   }
-  auto named = remark::RemarkOpts::name(remarks::kSparseProduct).category(remarks::kDispatches);
   if (failed(factor)) {
-    remark::missed(op.getLoc(), named) << "products stay dense: " + reason;
+    remark::missed(op.getLoc(), remarks::kSparseProduct) << "products stay dense: " + reason;
     return;
   }
-  remark::passed(op.getLoc(), named)
+  remark::passed(op.getLoc(), remarks::kSparseProduct)
       << (factor->operand ? "two of each four weights are multiplied: B, which becomes A of mma.sp"
                           : "two of each four weights are multiplied: A, by mma.sp");
   markSparse(op, *factor);

@@ -5,7 +5,6 @@
 
 #include "../Plan/ProductParts.h"
 #include "Family.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Dispatches.h"
 
@@ -36,8 +35,7 @@ struct RefuseDispatches : mlir::mp::impl::RefuseDispatchesBase<RefuseDispatches>
       if (isMatmul ? succeeded(checkProducts(dispatch.getBody().front(), reason))
                    : succeeded(planKernels(dispatch, {}, reason)))
         continue;
-      remark::missed(dispatch.getLoc(),
-                     remark::RemarkOpts::name(remarks::kPlainDispatch).category(remarks::kRefusal))
+      remark::missed(dispatch.getLoc(), remarks::kPlainDispatch)
           << "no family of kernels takes this dispatch: " << reason << "; it takes the plain route";
       rewriter.setInsertionPoint(dispatch);
       inlineDispatch(rewriter, dispatch);

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/LoopNest.h"
@@ -300,9 +299,7 @@ void mlir::mp::groupAttention(DispatchPlan &plan, Block &block, BodyCost cost,
     reason = "they cannot be moved together";
     if (plan.claim("attention", members, cost))
       continue;
-    remark::missed(
-        op.getLoc(),
-        remark::RemarkOpts::name(remarks::kAttentionApart).category(remarks::kDispatches))
+    remark::missed(op.getLoc(), remarks::kAttentionApart)
         << "two products with a softmax between them are kernels of their own: " << reason;
   }
 }

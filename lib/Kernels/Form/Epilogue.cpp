@@ -4,7 +4,6 @@
 // its kernel, on sums in registers, and so does what reads that.
 
 #include "DispatchPlan.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 
 using namespace mlir;
@@ -26,8 +25,7 @@ static void noteReadersApart(const DispatchPlan &plan, unsigned group) {
   linalg::LinalgOp contraction = plan.getGroups()[group].members.front();
   const auto isApart = [&](linalg::LinalgOp op) { return readsElementwise(op, contraction); };
   if (const size_t apart = llvm::count_if(plan.getNeighbors(group), isApart))
-    remark::missed(contraction.getLoc(),
-                   remark::RemarkOpts::name(remarks::kEpilogueApart).category(remarks::kDispatches))
+    remark::missed(contraction.getLoc(), remarks::kEpilogueApart)
         << std::to_string(apart)
         << " ops that read this contraction element by element run in kernels of their own";
 }

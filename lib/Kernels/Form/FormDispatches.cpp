@@ -12,7 +12,6 @@
 #include "../Select/TargetPart.h"
 #include "DispatchPlan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Passes.h"
@@ -129,16 +128,13 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
   }
 
   static void note(mpk::DispatchOp dispatch, const DispatchGroup &group, const Part &part) {
-    remark::passed(dispatch.getLoc(),
-                   remark::RemarkOpts::name(remarks::kFormed).category(remarks::kDispatches))
+    remark::passed(dispatch.getLoc(), remarks::kFormed)
         << llvm::formatv("{0}: {1} ops in one kernel, modelled {2:f2} us on {3}, apart {4:f2} us",
                          group.rule, group.members.size(), group.seconds * 1e6, part.name,
                          group.apart * 1e6)
                .str();
     if (const size_t count = countOfF64(dispatch.getBody().front()))
-      remark::analysis(
-          dispatch.getLoc(),
-          remark::RemarkOpts::name(remarks::kComputesF64).category(remarks::kDispatches))
+      remark::analysis(dispatch.getLoc(), remarks::kComputesF64)
           << std::to_string(count)
           << " ops of this kernel compute in f64, of which a GPU does 2 to 64 times fewer than of "
              "f32; mp-narrow-doubles before computes them in f32";

@@ -12,7 +12,6 @@
 #include "../Plan/EpiloguePlan.h"
 #include "MoveTogether.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Form/Passes.h"
 
@@ -253,8 +252,7 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
       Location loc = last.getLoc();
       const bool isOfProducts = isProduct(last);
       if (succeeded(join(rewriter, set)))
-        remark::passed(loc,
-                       remark::RemarkOpts::name(remarks::kGrouped).category(remarks::kDispatches))
+        remark::passed(loc, remarks::kGrouped)
             << "one kernel for " << std::to_string(set.size())
             << (isOfProducts ? " equal products of one operand" : " equal maps");
     }

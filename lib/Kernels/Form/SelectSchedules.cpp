@@ -6,7 +6,6 @@
 #include "../Select/AttentionProblem.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Dispatches.h"
 #include "mp/Kernels/Form/Passes.h"
@@ -186,16 +185,11 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
         "{0} keys: rounding of {1} probabilities and of sums moves a result by at most {2:e4} of "
         "the sum of probability times |value|, as kernels apart by {3:e4}",
         problem.keys, problem.format, rounding.fused, rounding.apart);
-    remark::analysis(
-        dispatch.getLoc(),
-        remark::RemarkOpts::name(remarks::kAttentionRounding).category(remarks::kDispatches))
-        << text;
+    remark::analysis(dispatch.getLoc(), remarks::kAttentionRounding) << text;
   }
 
   static void note(mpk::DispatchOp dispatch, StringRef schedule, StringRef reason) {
-    remark::analysis(dispatch.getLoc(),
-                     remark::RemarkOpts::name(remarks::kSchedule).category(remarks::kDispatches))
-        << schedule << ": " << reason;
+    remark::analysis(dispatch.getLoc(), remarks::kSchedule) << schedule << ": " << reason;
   }
 };
 

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Select/Passes.h"
@@ -186,14 +185,12 @@ static void note(const FunctionChoice &choice) {
     return llvm::formatv(format, name, values...).str();
   };
   if (choice.isApproximate())
-    remark::passed(choice.op->getLoc(),
-                   remark::RemarkOpts::name(remarks::kApproximated).category(remarks::kDispatches))
+    remark::passed(choice.op->getLoc(), remarks::kApproximated)
         << say(isFused ? "{0} are rounded once: relative error {1:e1}, {2} leaves {3:e1}"
                        : "{0} is approximate: relative error {1:e1}, {2} leaves {3:e1}",
                choice.error, leaves, choice.room.relative);
   else
-    remark::missed(choice.op->getLoc(),
-                   remark::RemarkOpts::name(remarks::kKeptExact).category(remarks::kDispatches))
+    remark::missed(choice.op->getLoc(), remarks::kKeptExact)
         << (choice.room.relative > 0
                 ? say("{0} is exact: an instruction's relative error of {1:e1} is more than the "
                       "{3:e1} that {2} leaves",
@@ -206,8 +203,7 @@ static void note(const FunctionChoice &choice) {
 /// Says that a function whose errors were certified keeps its functions as the certificate counts
 /// them.
 static void noteCertified(func::FuncOp func) {
-  remark::missed(func.getLoc(),
-                 remark::RemarkOpts::name(remarks::kKeptExact).category(remarks::kDispatches))
+  remark::missed(func.getLoc(), remarks::kKeptExact)
       << "functions of @" + func.getName().str() +
              " are exact: a certificate (certify=) counts them as within a unit in the last place";
 }

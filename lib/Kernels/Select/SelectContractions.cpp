@@ -7,7 +7,6 @@
 #include "ZeroPoints.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -274,9 +273,7 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
       StringRef format = selectFormat(generic, *model, miss);
       Type stored = getElementTypeOrSelf(generic.getDpsInputs()[0].getType());
       if (format.empty() && widenFloat8(rewriter, generic, *model)) {
-        remark::passed(
-            generic.getLoc(),
-            remark::RemarkOpts::name(remarks::kWidenedContraction).category(remarks::kSelection))
+        remark::passed(generic.getLoc(), remarks::kWidenedContraction)
             << "contraction of 8-bit floats runs as products of f16: " << miss.reason;
         miss = {};
         format = selectFormat(generic, *model, miss);
@@ -286,9 +283,7 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
         dropZeroInit(generic);
         continue;
       }
-      remark::missed(
-          generic.getLoc(),
-          remark::RemarkOpts::name(remarks::kScalarContraction).category(remarks::kSelection))
+      remark::missed(generic.getLoc(), remarks::kScalarContraction)
           << "contraction runs on the scalar units: " << miss.reason;
       if (hasTensorCores(*model, stored) && !miss.isChoice)
         count(std::move(miss), stored, generic.getLoc(), misses);

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Select/Passes.h"
 
@@ -265,9 +264,7 @@ struct SplitIndexReductions : mlir::mp::impl::SplitIndexReductionsBase<SplitInde
       std::string reason;
       FailureOr<IndexReduction> reduction = readIndexReduction(op, reason);
       if (failed(reduction)) {
-        remark::missed(
-            op.getLoc(),
-            remark::RemarkOpts::name(remarks::kIndexReductionKept).category(remarks::kDispatches))
+        remark::missed(op.getLoc(), remarks::kIndexReductionKept)
             << "a reduction with indices is one thread's work for each row: " + reason;
         continue;
       }

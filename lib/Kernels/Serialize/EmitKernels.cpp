@@ -5,7 +5,6 @@
 #include "../Select/TargetPart.h"
 #include "OutputFile.h"
 #include "PTX.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Dispatches.h"
 #include "mp/Kernels/Passes.h"
@@ -107,8 +106,7 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       return failure();
     bool spills = false;
     for (const KernelResources &kernel : resources) {
-      remark::analysis(
-          loc, remark::RemarkOpts::name(remarks::kKernelResources).category(remarks::kKernels))
+      remark::analysis(loc, remarks::kKernelResources)
           << ("kernel '" + kernel.name + "' takes " + Twine(kernel.registers) +
               " registers a thread and " + Twine(kernel.sharedBytes) + " bytes of shared memory")
                  .str();

@@ -2,9 +2,8 @@
 //
 // Remarks, from a module-level pass in program order: upstream's engine is not safe in threads.
 
-#include "mlir/IR/Remarks.h"
-#include "Explanation.h"
 #include "mp/Dialect/MP/Remarks.h"
+#include "Explanation.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -32,27 +31,23 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
   FunctionOpInterface function = decisions.getFunction();
   if (!function->getContext()->getRemarkEngine())
     return;
-  auto named = [&](StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category(remarks::kPrecision)
-        .function(function.getName());
-  };
   for (auto &[op, decision] : decisions.getOps()) {
     for (const Suggestion &suggestion : decision.suggestions)
-      remark::analysis(op->getLoc(), named(remarks::kSuggestion))
+      remark::analysis(op->getLoc(), remarks::kSuggestion.in(function))
           << remark::add("{0}", describeSuggestion(suggestion));
     auto rule = [&decision = decision] { return decision.describeReason(); };
     if (decisions.isNarrowContraction(op, decision) || decision.split || decision.scaled) {
-      if (auto passed = remark::passed(op->getLoc(), named(decision.split    ? remarks::kSplit
-                                                           : decision.scaled ? remarks::kScaled
-                                                                             : remarks::kNarrowed)))
+      const remarks::Kind &kind = decision.split    ? remarks::kSplit
+                                  : decision.scaled ? remarks::kScaled
+                                                    : remarks::kNarrowed;
+      if (auto passed = remark::passed(op->getLoc(), kind.in(function)))
         passed << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
                               decision.getComputeName())
                << remark::reason("{0}", rule());
       continue;
     }
     if (decision.opClass == OpClass::TensorCore) {
-      remark::missed(op->getLoc(), named(remarks::kKeptWide))
+      remark::missed(op->getLoc(), remarks::kKeptWide.in(function))
           << remark::add("{0} stays in {1}", op->getName().getStringRef().str(),
                          getFormatName(decision.compute))
           << remark::reason("{0}", rule())
@@ -62,7 +57,7 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
     for (OpResult result : op->getResults()) {
       FloatType own = getFloatFormat(result.getType());
       if (own && decisions.getStorage(result) != own)
-        remark::analysis(op->getLoc(), named(remarks::kStoredNarrow))
+        remark::analysis(op->getLoc(), remarks::kStoredNarrow.in(function))
             << remark::add("result {0} of {1} is stored in {2}", result.getResultNumber(),
                            op->getName().getStringRef().str(),
                            getFormatName(decisions.getStorage(result)))

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -356,9 +355,7 @@ struct NarrowGradients : mlir::mp::impl::NarrowGradientsBase<NarrowGradients> {
     for (Operation *op : gradients)
       narrowing.exchange(op);
     narrowing.finish(step);
-    remark::analysis(
-        step.getLoc(),
-        remark::RemarkOpts::name(remarks::kPartitioned).category(remarks::kDistribution))
+    remark::analysis(step.getLoc(), remarks::kPartitioned)
         << remark::add("@{0} sends {1} gradients in {2}, what that takes away with the next ones; "
                        "each rank sends {3} bytes a call instead of {4}",
                        step.getName().str(), gradients.size(), support::spell(format.getValue()),

@@ -5,7 +5,6 @@
 #include "Partitioner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -184,15 +183,12 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
       gathers += isa<comm::AllGatherOp>(op);
       scatters += isa<comm::ReduceScatterOp>(op);
     }
-    remark::analysis(
-        function.getLoc(),
-        remark::RemarkOpts::name(remarks::kPartitioned).category(remarks::kDistribution))
-        << remark::add("@{0} is for one of {1} ranks: {2} ops on parts, {3} on wholes; {4} "
-                       "all_reduce, {5} all_gather, {6} reduce_scatter; each rank sends {7} bytes "
-                       "a call",
-                       function.getName().str(), ranks.getValue(), partitioner.onParts,
-                       partitioner.onWholes, reduces, gathers, scatters,
-                       bytesSentPerCall(function.getBody().front(), ranks));
+    remark::analysis(function.getLoc(), remarks::kPartitioned) << remark::add(
+        "@{0} is for one of {1} ranks: {2} ops on parts, {3} on wholes; {4} "
+        "all_reduce, {5} all_gather, {6} reduce_scatter; each rank sends {7} bytes "
+        "a call",
+        function.getName().str(), ranks.getValue(), partitioner.onParts, partitioner.onWholes,
+        reduces, gathers, scatters, bytesSentPerCall(function.getBody().front(), ranks));
   }
 
   void runOnOperation() override {

@@ -6,7 +6,6 @@
 #include "MemoryGraph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mp/Dialect/MP/Recomputed.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -238,9 +237,7 @@ private:
           << llvm::format("%.2f%%", time ? 100.0 * *answer.checkpointing / time : 0);
     Builder builder(&getContext());
     function->setAttr(kMemoryPlanAttrName, builder.getStringAttr(text));
-    remark::passed(function.getLoc(), remark::RemarkOpts::name(remarks::kRecomputed)
-                                          .category(remarks::kPrecision)
-                                          .function(function.getName()))
+    remark::passed(function.getLoc(), remarks::kRecomputed.in(function))
         << remark::add("{0}", text);
   }
 };

@@ -4,7 +4,6 @@
 // runs before precision is assigned, which then finds the evidence by itself.
 
 #include "Rewrites.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Ranges/MaskConstants.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -22,9 +21,7 @@ using namespace mlir::mp;
 static void refuse(FunctionOpInterface function, Operation *op, OpOperand *factor,
                    Operation *infinity) {
   if (function->getContext()->getRemarkEngine())
-    remark::missed(op->getLoc(), remark::RemarkOpts::name(remarks::kNotClamped)
-                                     .category(remarks::kPrecision)
-                                     .function(function.getName()))
+    remark::missed(op->getLoc(), remarks::kNotClamped.in(function))
         << remark::add("operand {0} of {1} is not clamped", factor->getOperandNumber(),
                        op->getName().getStringRef().str())
         << remark::reason("the infinity at {0} reaches it, which is meant: f16 has one, too",

@@ -6,7 +6,6 @@
 
 #include "../Assign/Decisions.h"
 #include "../Scale/FunctionScaler.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Prepare/Passes.h"
@@ -69,9 +68,7 @@ private:
           if (decisions.isNarrowContraction(op))
             contractions.push_back(op);
           else if (decision.opClass == OpClass::TensorCore)
-            remark::missed(op->getLoc(), remark::RemarkOpts::name(remarks::kNotScaled)
-                                             .category(remarks::kPrecision)
-                                             .function(function.getName()))
+            remark::missed(op->getLoc(), remarks::kNotScaled.in(function))
                 << remark::add("{0} keeps its operands", op->getName().getStringRef().str())
                 << remark::reason("{0}", decision.describeReason());
       }

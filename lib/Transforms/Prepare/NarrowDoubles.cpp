@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -147,15 +146,11 @@ struct NarrowDoubles : mlir::mp::impl::NarrowDoublesBase<NarrowDoubles> {
           ++narrowed;
           return;
         }
-        remark::missed(op->getLoc(), remark::RemarkOpts::name(remarks::kKeptWide)
-                                         .category(remarks::kPrecision)
-                                         .function(function.getName()))
+        remark::missed(op->getLoc(), remarks::kKeptWide.in(function))
             << remark::add("{0} stays in f64", op->getName().getStringRef().str());
       });
       if (narrowed)
-        remark::passed(function.getLoc(), remark::RemarkOpts::name(remarks::kNarrowed)
-                                              .category(remarks::kPrecision)
-                                              .function(function.getName()))
+        remark::passed(function.getLoc(), remarks::kNarrowed.in(function))
             << remark::add("{0} ops compute in f32 in place of f64", narrowed);
     });
   }

@@ -6,7 +6,6 @@
 #include "Rewrites.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Ranges/NormOverflow.h"
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -94,9 +93,7 @@ static void rewrite(const NormOverflow &norm) {
 static void refuse(const NormOverflow &norm) {
   auto function = norm.square->getParentOfType<FunctionOpInterface>();
   if (function->getContext()->getRemarkEngine())
-    remark::missed(norm.square->getLoc(), remark::RemarkOpts::name(remarks::kNotPrescaled)
-                                              .category(remarks::kPrecision)
-                                              .function(function.getName()))
+    remark::missed(norm.square->getLoc(), remarks::kNotPrescaled.in(function))
         << remark::add("squares that may reach {0} stay as they are",
                        llvm::formatv("{0:E2}", norm.found).str())
         << remark::reason("{0}", norm.refusal);

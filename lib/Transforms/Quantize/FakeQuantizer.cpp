@@ -6,7 +6,6 @@
 #include "../Common/TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Dialect/MP/Remarks.h"
 
@@ -127,9 +126,7 @@ const Gradient *FakeQuantizer::findOnlyGradient(Value parameter) const {
 }
 
 void FakeQuantizer::remarkObserved(const Tensor &tensor) {
-  remark::missed(tensor.value.getLoc(), remark::RemarkOpts::name(remarks::kNotClamped)
-                                            .category(remarks::kPrecision)
-                                            .function(function.getName()))
+  remark::missed(tensor.value.getLoc(), remarks::kNotClamped.in(function))
       << remark::add("its step is observed, and gradients pass where it is clamped, too")
       << remark::reason("the backward pass has no single product that is its gradient");
 }

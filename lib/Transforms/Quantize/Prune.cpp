@@ -8,7 +8,6 @@
 #include "Sites.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
@@ -95,13 +94,8 @@ private:
 
   PruneOp insert(Value weight, OpOperand &factor) {
     std::optional<int64_t> axis = chooseAxis(factor);
-    auto named = [&](StringRef what) {
-      return remark::RemarkOpts::name(what)
-          .category(remarks::kPrecision)
-          .function(factor.getOwner()->getParentOfType<func::FuncOp>().getName());
-    };
     if (!axis) {
-      remark::missed(weight.getLoc(), named(remarks::kNotScaled))
+      remark::missed(weight.getLoc(), remarks::kNotScaled.in(factor.getOwner()))
           << remark::add("weight of type {0} keeps all values", weight.getType())
           << remark::reason("no dimension that is summed over has a multiple of 4 values");
       return {};
@@ -112,7 +106,7 @@ private:
                                   builder.getI64IntegerAttr(2), builder.getI64IntegerAttr(4),
                                   builder.getI64IntegerAttr(*axis), builder.getUnitAttr());
     replaceInContractions(weight, pruned);
-    remark::passed(weight.getLoc(), named(remarks::kScaled)) << remark::add(
+    remark::passed(weight.getLoc(), remarks::kScaled.in(factor.getOwner())) << remark::add(
         "weight of type {0} keeps 2 of 4 values along dimension {1}", weight.getType(), *axis);
     return pruned;
   }

@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Quantize/Passes.h"
@@ -132,18 +131,12 @@ private:
   }
 
   void report(Operation *op, const std::string &why) {
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    auto named = [&](StringRef what) {
-      return remark::RemarkOpts::name(what)
-          .category(remarks::kPrecision)
-          .function(function ? function.getName() : "");
-    };
     std::string name = op->getName().getStringRef().str();
     if (why.empty())
-      remark::passed(op->getLoc(), named(remarks::kScaled))
+      remark::passed(op->getLoc(), remarks::kScaled.in(op))
           << remark::add("{0} sums stored codes", name);
     else
-      remark::missed(op->getLoc(), named(remarks::kNotScaled))
+      remark::missed(op->getLoc(), remarks::kNotScaled.in(op))
           << remark::add("{0} keeps codes in f32", name) << remark::reason("{0}", why);
   }
 };

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -211,16 +210,10 @@ private:
   }
 
   void report(Operation *op, const std::string &why) {
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    auto named = [&](StringRef what) {
-      return remark::RemarkOpts::name(what)
-          .category(remarks::kPrecision)
-          .function(function ? function.getName() : "");
-    };
     if (why.empty())
-      remark::passed(op->getLoc(), named(remarks::kScaled)) << remark::add("sums codes in i32");
+      remark::passed(op->getLoc(), remarks::kScaled.in(op)) << remark::add("sums codes in i32");
     else
-      remark::missed(op->getLoc(), named(remarks::kNotScaled))
+      remark::missed(op->getLoc(), remarks::kNotScaled.in(op))
           << remark::add("sums rounded values in f32") << remark::reason("{0}", why);
   }
 };

@@ -4,7 +4,6 @@
 
 #include "FunctionScaler.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
@@ -47,16 +46,12 @@ LogicalResult FunctionScaler::scale(Operation *op) {
   std::string name = op->getName().getStringRef().str();
   Location loc = op->getLoc();
   std::string why = tryScale(op);
-  auto named = [&](StringRef what) {
-    return remark::RemarkOpts::name(what)
-        .category(remarks::kPrecision)
-        .function(function.getName());
-  };
   if (why.empty())
-    remark::passed(loc, named(remarks::kScaled)) << remark::add("{0} works on scaled values", name)
-                                                 << remark::reason("recipe {0}", recipe.name.str());
+    remark::passed(loc, remarks::kScaled.in(function))
+        << remark::add("{0} works on scaled values", name)
+        << remark::reason("recipe {0}", recipe.name.str());
   else
-    remark::missed(loc, named(remarks::kNotScaled))
+    remark::missed(loc, remarks::kNotScaled.in(function))
         << remark::add("{0} keeps its operands", name) << remark::reason("{0}", why);
   return success(why.empty());
 }

@@ -15,11 +15,6 @@ inline constexpr llvm::StringLiteral kRecomputedAttrName = "mp.recomputed";
 /// On a function: what was planned, in words.
 inline constexpr llvm::StringLiteral kMemoryPlanAttrName = "mp.memory_plan";
 
-namespace remarks {
-/// mp-recompute: what a function keeps, computes again and stores narrow (passed).
-inline constexpr llvm::StringLiteral kRecomputed = "recomputed";
-} // namespace remarks
-
 } // namespace mlir::mp
 
 #endif // MP_DIALECT_MP_RECOMPUTED_H

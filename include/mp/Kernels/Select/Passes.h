@@ -18,15 +18,6 @@ namespace mlir::mp {
 /// "reciprocal": a product with the reciprocal of a divisor that is at least 1).
 inline constexpr llvm::StringLiteral kApproximateAttrName = "mpk.approximate";
 
-namespace remarks {
-/// mp-choose-functions: a function is approximate, since a rounding hides it (passed).
-inline constexpr llvm::StringLiteral kApproximated = "approximated";
-/// mp-choose-functions: a function is exact, since nothing behind it hides an error (missed).
-inline constexpr llvm::StringLiteral kKeptExact = "kept-exact";
-/// mp-split-index-reductions: one thread goes along each row of a reduction (missed).
-inline constexpr llvm::StringLiteral kIndexReductionKept = "index-reduction-kept";
-} // namespace remarks
-
 #define GEN_PASS_DECL
 #include "mp/Kernels/Select/Passes.h.inc"
 
