@@ -10,6 +10,7 @@ from .arrays import host_array
 from .convert import conversion_options
 from .errors import Error
 from .frontends import pytorch
+from .frontends.decompositions import decomposition_table
 from .frontends.programs import require
 from .program import convert_source
 from .source import Source
@@ -26,14 +27,13 @@ def backend(module, example_inputs, options=None, **more):
     """A backend of torch.compile; options={"format": "f16", "target": "sm_90a", ...} are those of mp.convert."""
     require('torch.compile(backend="mp")', "torch", "torch_mlir")
     from torch._dynamo.backends.common import aot_autograd
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
     given = {**(options or {}), **more}
 
     def compiler(graph, inputs):
         return compile_graph(graph, given)
 
     return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
-                        decompositions=get_decomposition_table())(module, example_inputs)
+                        decompositions=decomposition_table())(module, example_inputs)
 
 
 def without_nones(module):

@@ -105,6 +105,14 @@ class Jit(unittest.TestCase):
         self.assertRegex(logged.output[0], "runs in JAX, not in mp: .*fft")
         self.assertIsNone(narrow.programs[0][1])
 
+    def test_functions_that_stablehlo_lacks(self):
+        point = jnp.linspace(-0.9, 0.9, 12).reshape(3, 4)
+        for function in (jax.scipy.special.erf, jax.lax.erfc, jnp.sinh, jnp.cosh, jnp.arcsinh, jnp.arctanh, jnp.arcsin, jnp.arccos, jnp.tan,
+                         lambda x: jnp.arccosh(x + 2), lambda x: jax.nn.gelu(x, approximate=False)):
+            found = mp.convert(function, (point,), target="sm_80")
+            for program in (found, found.to("sm_80")):
+                self.assertLess(float(abs(program(point) - function(point)).max()), 2e-6, function)
+
     def test_layers_are_kept_wide_by_their_names(self):
         narrow = mp.jit(net, format="bf16", keep=["block"])
         narrow(params, x)

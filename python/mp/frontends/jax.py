@@ -18,6 +18,11 @@ def square_by_product(text):
     return re.sub(r"chlo\.square (%[\w#]+) : (tensor<[^>]*>) -> \2", r"stablehlo.multiply \1, \1 : \2", text)
 
 
+def functions_of_math(text):
+    """Functions of chlo that torch-mlir leaves, and that the dialect math has by the same name."""
+    return re.sub(r"chlo\.(erfc?|sinh|a?cosh|asinh|atanh|tan|asin|acos) (%[\w#]+) : (tensor<(?:[\d?]+x)*b?f\d+>) -> \3", r"math.\1 \2 : \3", text)
+
+
 def without_signs(text):
     """Integers of linalg have no sign: those of arguments and results, which the lowering leaves with casts between, lose theirs."""
     return re.sub(r"(?<=[x<])ui(8|16|32|64)(?=>)", r"i\1", text)
@@ -28,7 +33,7 @@ def lower(text):
     text, problems = square_by_product(text), []
     if tool := find_program("torch-mlir-opt"):
         try:
-            lowered = transform(text, (tool, f"--pass-pipeline={PIPELINE}", "--mlir-print-debuginfo")).decode()
+            lowered = functions_of_math(transform(text, (tool, f"--pass-pipeline={PIPELINE}", "--mlir-print-debuginfo")).decode())
             left = sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.\w+", lowered)))
             if not left:
                 return without_signs(lowered), "torch-mlir-opt"

@@ -34,7 +34,9 @@ def call(*command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace")
     if done.returncode:
         if done.returncode < 0 or "\nStack dump:\n" in done.stderr:
-            raise Error(f"{os.path.basename(str(command[0]))} crashed, which is a defect of its project on this model")
+            raise Error(f"{os.path.basename(str(command[0]))} crashed, which is a defect of its project on this model; "
+                        "torch.onnx.export(..., dynamo=True) and mp.convert of its file is another route, and "
+                        "torch.compile(model, backend='mp') runs in torch what cannot be lowered")
         lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
         raise Error(f"{os.path.basename(str(command[0]))} failed: " + ("\n".join(lines[:8]) or f"exit status {done.returncode}"))
 

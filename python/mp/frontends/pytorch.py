@@ -5,6 +5,7 @@ import re
 
 from ..errors import Error
 from ..source import Source
+from .decompositions import decomposition_table
 from .programs import find_program, require, transform
 
 PIPELINE = ("torchdynamo-export-to-torch-backend-pipeline,torch-backend-to-linalg-on-tensors-backend-pipeline,"
@@ -80,8 +81,7 @@ def constant_of(program, spec):
 
 def read_exported(program):
     """A Source of a torch.export.ExportedProgram."""
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-    program = program.run_decompositions(get_decomposition_table())
+    program = program.run_decompositions(decomposition_table())
     signature = program.graph_signature
     if mutated := [s.target for s in signature.output_specs if s.kind.name in ("BUFFER_MUTATION", "USER_INPUT_MUTATION")]:
         raise Error(f"the model changes {', '.join(map(str, mutated))} when called; .eval() it, or write the change as a result")
