@@ -57,46 +57,50 @@ namespace {
 /// A walk backwards over integers of 8 bits and more.
 class BitWalk {
 public:
-  BitWalk(ArrayRef<Value> sources, FloatType format, llvm::function_ref<bool(Attribute)> isSought,
+  BitWalk(FloatType format, llvm::function_ref<bool(Attribute)> isSought,
           llvm::function_ref<ArrayRef<CallOpInterface>(FunctionOpInterface)> getCalls)
-      : format(format), isSought(isSought), getCalls(getCalls) {
-    for (Value source : sources)
-      add(source);
-  }
+      : format(format), isSought(isSought), getCalls(getCalls) {}
 
-  BitOrigins run();
+  BitOrigins run(ArrayRef<Value> sources);
 
 private:
-  void add(Value value);
-  void addYielded(Region &region, unsigned result);
+  void read(Value source);
+  void readYielded(Region &region, std::optional<unsigned> result = {});
   bool isSoughtAsFloat(Attribute constant) const;
   void visit(OpResult value);
   void visit(BlockArgument argument);
+  Operation *findComputed();
 
   FloatType format;
   llvm::function_ref<bool(Attribute)> isSought;
   llvm::function_ref<ArrayRef<CallOpInterface>(FunctionOpInterface)> getCalls;
   llvm::SetVector<Value> values;
   BitOrigins origins;
-  Operation *computed = nullptr; ///< an op that makes other integers
-  bool isConstant = true;        ///< all that was met so far comes from constants
+  Value current;                                  ///< that is visited
+  DenseMap<Value, SmallVector<Value, 2>> readers; ///< what is made of a value
+  SmallVector<Value> computed;                    ///< not only chosen or moved
+  llvm::SetVector<Value> open;                    ///< made of more than constants
 };
 } // namespace
 
-void BitWalk::add(Value value) {
-  if (mayBeBits(value.getType()))
-    values.insert(value);
-  else if (getFloatFormat(value.getType()))
-    origins.floats.push_back(value);
+void BitWalk::read(Value source) {
+  if (mayBeBits(source.getType())) {
+    values.insert(source);
+    readers[source].push_back(current);
+  } else if (getFloatFormat(source.getType())) {
+    origins.floats.push_back(source);
+    open.insert(current);
+  }
 }
 
-/// Adds what a region gives its op; of a loop, that is also what its arguments are.
-void BitWalk::addYielded(Region &region, unsigned result) {
+/// Reads what a region gives its op as `result`; of a loop, any of that may be any of its
+/// arguments.
+void BitWalk::readYielded(Region &region, std::optional<unsigned> result) {
   for (Block &block : region)
     if (block.mightHaveTerminator())
       for (auto [index, operand] : llvm::enumerate(block.getTerminator()->getOperands()))
-        if (index == result || result == ~0u)
-          add(operand);
+        if (index == result.value_or(index))
+          read(operand);
 }
 
 bool BitWalk::isSoughtAsFloat(Attribute constant) const {
@@ -110,8 +114,8 @@ bool BitWalk::isSoughtAsFloat(Attribute constant) const {
     formats.push_back(Float32Type::get(context));
   else if (own.isInteger(64))
     formats.push_back(Float64Type::get(context));
-  return llvm::any_of(formats, [&](FloatType read) {
-    Attribute floats = readAsFloats(constant, read);
+  return llvm::any_of(formats, [&](FloatType as) {
+    Attribute floats = readAsFloats(constant, as);
     return floats && isSought(floats);
   });
 }
@@ -120,18 +124,19 @@ void BitWalk::visit(BlockArgument argument) {
   Block *block = argument.getOwner();
   Operation *parent = block->getParentOp();
   if (auto structured = dyn_cast<linalg::LinalgOp>(parent))
-    return add(structured.getMatchingOpOperand(argument)->get());
+    return read(structured.getMatchingOpOperand(argument)->get());
   if (auto function = dyn_cast<FunctionOpInterface>(parent); function && block->isEntryBlock()) {
     ArrayRef<CallOpInterface> calls = getCalls ? getCalls(function) : ArrayRef<CallOpInterface>();
-    isConstant &= !calls.empty() && !function.isPublic();
+    if (calls.empty() || function.isPublic())
+      open.insert(argument);
     for (CallOpInterface call : calls)
-      add(call->getOperand(argument.getArgNumber()));
+      read(call->getOperand(argument.getArgNumber()));
     return;
   }
   if (block->isEntryBlock()) {
-    llvm::for_each(parent->getOperands(), [&](Value operand) { add(operand); });
+    llvm::for_each(parent->getOperands(), [&](Value operand) { read(operand); });
     for (Region &region : parent->getRegions())
-      addYielded(region, ~0u);
+      readYielded(region);
     return;
   }
   for (auto predecessor = block->pred_begin(); predecessor != block->pred_end(); ++predecessor) {
@@ -140,9 +145,10 @@ void BitWalk::visit(BlockArgument argument) {
         branch
             ? branch.getSuccessorOperands(predecessor.getSuccessorIndex())[argument.getArgNumber()]
             : Value();
-    isConstant &= fed != nullptr;
     if (fed)
-      add(fed);
+      read(fed);
+    else
+      open.insert(argument);
   }
 }
 
@@ -155,38 +161,53 @@ void BitWalk::visit(OpResult value) {
     return;
   }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return addYielded(structured->getRegion(0), value.getResultNumber());
+    return readYielded(structured->getRegion(0), value.getResultNumber());
   if (auto call = dyn_cast<CallOpInterface>(op)) {
     auto callee = getCalls ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable())
                            : FunctionOpInterface();
-    isConstant &= callee && !callee.isExternal();
     if (callee && !callee.isExternal())
-      addYielded(callee.getFunctionBody(), value.getResultNumber());
+      readYielded(callee.getFunctionBody(), value.getResultNumber());
+    else
+      open.insert(value);
     return;
   }
-  isConstant &= op->getNumOperands() > 0 || op->getNumRegions() > 0 || isRemakeable(op);
+  bool isMade = isRemakeable(op);
+  if (op->getNumOperands() == 0 && op->getNumRegions() == 0 && !isMade)
+    open.insert(value);
   Kind kind = getFloatMeaning(op).kind;
-  if (kind != Kind::Move && kind != Kind::Select && kind != Kind::Merge && !isRemakeable(op) &&
+  if (kind != Kind::Move && kind != Kind::Select && kind != Kind::Merge && !isMade &&
       op->getNumRegions() == 0)
-    computed = op;
-  llvm::for_each(op->getOperands(), [&](Value operand) { add(operand); });
+    computed.push_back(value);
+  llvm::for_each(op->getOperands(), [&](Value operand) { read(operand); });
   for (Region &region : op->getRegions())
-    addYielded(region, ~0u);
+    readYielded(region);
 }
 
-BitOrigins BitWalk::run() {
-  for (size_t next = 0; next != values.size() && !origins.constant; ++next)
-    if (auto argument = dyn_cast<BlockArgument>(values[next]))
+/// Returns an op that computes integers of constants alone.
+Operation *BitWalk::findComputed() {
+  for (size_t next = 0; next != open.size(); ++next)
+    if (auto above = readers.find(open[next]); above != readers.end())
+      open.insert_range(above->second);
+  auto *found = llvm::find_if(computed, [&](Value value) { return !open.contains(value); });
+  return found == computed.end() ? nullptr : found->getDefiningOp();
+}
+
+BitOrigins BitWalk::run(ArrayRef<Value> sources) {
+  values.insert_range(sources);
+  for (size_t next = 0; next != values.size() && !origins.constant; ++next) {
+    current = values[next];
+    if (auto argument = dyn_cast<BlockArgument>(current))
       visit(argument);
     else
-      visit(cast<OpResult>(values[next]));
-  if (!origins.constant && computed && isConstant && origins.floats.empty())
-    origins.constant = computed;
+      visit(cast<OpResult>(current));
+  }
+  if (!origins.constant)
+    origins.constant = findComputed();
   return std::move(origins);
 }
 
 BitOrigins mlir::mp::findBitOrigins(
     ArrayRef<Value> sources, FloatType format, llvm::function_ref<bool(Attribute)> isSought,
     llvm::function_ref<ArrayRef<CallOpInterface>(FunctionOpInterface)> getCalls) {
-  return BitWalk(sources, format, isSought, getCalls).run();
+  return BitWalk(format, isSought, getCalls).run(sources);
 }

@@ -163,6 +163,13 @@ const Reach kReaches[] = {
   %1 = arith.constant dense<1073741824> : tensor<4x4xi32>
   %2 = arith.addi %0, %1 : tensor<4x4xi32>
   %r = arith.bitcast %2 : tensor<4x4xi32> to tensor<4x4xf32>)"},
+    {"integers_computed_of_constants_beside_others", true, true, true, R"(
+  %0 = arith.constant dense<1065353215> : tensor<4x4xi32>
+  %1 = arith.constant dense<1073741824> : tensor<4x4xi32>
+  %2 = arith.addi %0, %1 : tensor<4x4xi32>
+  %3 = arith.bitcast %x : tensor<4x4xf32> to tensor<4x4xi32>
+  %4 = arith.select %m, %2, %3 : tensor<4x4xi1>, tensor<4x4xi32>
+  %r = arith.bitcast %4 : tensor<4x4xi32> to tensor<4x4xf32>)"},
     {"integers_computed_of_arguments", false, false, false, R"(
   %0 = arith.constant dense<1065353216> : tensor<4xi32>
   %1 = arith.constant dense<9> : tensor<4xi32>
