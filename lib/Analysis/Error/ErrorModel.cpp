@@ -5,6 +5,7 @@
 
 #include "mp/Analysis/Error/ErrorModel.h"
 #include "ErrorSignals.h"
+#include "Jumps.h"
 #include "Parts.h"
 #include "TruthValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,7 @@ namespace mlir::mp {
 /// One sweep forwards that notes slopes, and one backwards along them.
 class ErrorModelBuilder {
 public:
-  ErrorModelBuilder(ErrorModel &model, FunctionOpInterface function) {
+  ErrorModelBuilder(ErrorModel &model, FunctionOpInterface function) : jumps(function) {
     ArgumentSizes sizes(function);
     for (BlockArgument argument : function.getArguments())
       set(argument, sizes.of(argument));
@@ -118,14 +119,12 @@ private:
     bool chooses = meaning.kind == Kind::Merge || meaning.kind == Kind::Select;
     if ((!chooses && meaning.kind != Kind::Integer) || getSelectedExtremum(op))
       return;
-    double jump = meaning.kind == Kind::Integer ? 1 : 0;
-    for (Value value : floatsOf(op->getOperands()))
-      jump = std::hypot(jump,
-                        std::min(signals.lookup(value).rms, signals.lookup(op->getResult(0)).rms));
+    SmallVector<TruthValues::Compared> all;
     for (Value operand : op->getOperands())
-      for (const TruthValues::Compared &compared : truths.getCompared(operand))
-        slopes.push_back({compared.value, op->getResult(0),
-                          kMeanOfNormal * compared.density * jump * jump, /*isFlip=*/true});
+      llvm::append_range(all, truths.getCompared(operand));
+    double jump = all.empty() ? 0 : jumps.of(op, [&](Value x) { return signals.lookup(x).rms; });
+    for (auto [value, density] : all)
+      slopes.push_back({value, op->getResult(0), kMeanOfNormal * density * jump * jump, true});
   }
 
   /// Passes errors of the operands on to the results; errors made in a loop count as often as it
@@ -392,6 +391,7 @@ private:
   std::vector<Slope> slopes; ///< in program order
   UnaryImages known;
   TruthValues truths;
+  Jumps jumps;
 };
 
 } // namespace mlir::mp
