@@ -14,6 +14,14 @@ static constexpr double kInstructionsPerScore = 4.0 * 396 / (64 * 128);
 /// Exponentials per cycle and multiprocessor.
 static constexpr double kExponentialsPerCycle = 16;
 
+unsigned mpcore::performance::sharersOf(const AttentionSchedule &s, int64_t keys) {
+  if (s.splitFrom == 0)
+    return s.splitKeys;
+  if (keys < s.splitFrom)
+    return 1;
+  return unsigned(std::clamp<int64_t>(keys / (2 * int64_t(s.keys)), 1, s.splitKeys));
+}
+
 Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSchedule &s,
                                    const Resources &r, const Part &part, const Calibration &c) {
   const double clock = part.cyclesPerSecond(), multiprocessors = part.multiprocessors();
@@ -25,8 +33,9 @@ Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSch
       !p.causal
           ? double(p.keys)
           : std::min(double(p.keys), double(p.keys) - double(p.queries) / 2 + s.queries / 2.0);
-  const double steps = std::max(1.0, keys / s.keys / s.splitKeys);
-  const double blocks = std::max(1.0, double(p.batch) * double(p.heads) * rowBlocks * s.splitKeys);
+  const unsigned sharers = sharersOf(s, p.keys);
+  const double steps = std::max(1.0, keys / s.keys / sharers);
+  const double blocks = std::max(1.0, double(p.batch) * double(p.heads) * rowBlocks * sharers);
   const double scores = double(s.queries) * s.keys;
 
   // Cycles of one step of one block, each resource alone.
@@ -39,10 +48,14 @@ Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSch
                                   ? (s.queries + 2.0 * s.keys) * double(p.headDim) * element
                                   : groups * 2 * s.keys * double(p.headDim) * element;
   const double shared = operandReads / kSharedBytesPerCycle;
-  const double latency = kL2Latency * clock / s.stages / r.blocksPerMultiprocessor;
+  const double neighbours =
+      std::clamp(blocks / multiprocessors, 1.0, double(r.blocksPerMultiprocessor));
+  const double latency = kL2Latency * clock / s.stages / neighbours;
   // Even the best kernels show most of the exponentials' time beside the products'.
   const double exposed = s.overlapped ? std::min(c[Constant::ExposedSoftmax], 1.0) : 1;
-  const double step = together({tensor, shared, latency}) + exposed * softmax;
+  const double tileBytes = 2 * s.keys * double(p.headDim) * element;
+  const double port = tileBytes / kL2PortBytesPerCycle;
+  const double step = together({tensor, shared, latency, port}) + exposed * softmax;
 
   // Blocks have different lengths under a mask; the longest start first, so that only the last
   // wave is ragged.
@@ -52,20 +65,19 @@ Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSch
   e.blocks = blocks;
   e.waves = blocks / (multiprocessors * r.blocksPerMultiprocessor);
   e.bytes = minimumBytes(p);
-  if (s.splitKeys > 1) // parts in f32, written and read
+  if (sharers > 1) // parts in f32, written and read
     e.bytes += 2.0 * double(p.batch) * double(p.heads) * double(p.queries) * double(p.headDim) * 4 *
-               s.splitKeys;
+               sharers;
   e[Bound::Tensor] = rounds * steps * tensor / clock;
   e[Bound::Issue] = rounds * steps * softmax / clock;
   e[Bound::SharedMemory] = rounds * steps * shared / clock;
   e[Bound::Latency] = rounds * steps * latency / clock;
-  const double tileBytes = 2 * s.keys * double(p.headDim) * element;
   e[Bound::L2] = blocks * steps * tileBytes / (part.l2BytesPerCycle * c[Constant::L2Share] * clock);
   e[Bound::Memory] = e.bytes / (part.memoryBytesPerSecond() * c[Constant::MemoryShare]);
   e[Bound::Launch] = c[Constant::Launch] * 1e-6;
   const double inside = rounds * (steps * step + c[Constant::AttentionCycles]) / clock;
-  double split = s.splitKeys > 1 ? c[Constant::SplitMicroseconds] * 1e-6 : 0;
-  if (s.splitKeys > 1 && s.unit == MatrixUnit::MmaSync)
+  double split = sharers > 1 ? c[Constant::SplitMicroseconds] * 1e-6 : 0;
+  if (sharers > 1 && s.unit == MatrixUnit::MmaSync)
     split += e[Bound::Launch]; // of the kernel that merges parts
   e.seconds = together({inside, e[Bound::L2], e[Bound::Memory]}) + split + e[Bound::Launch];
   return e;

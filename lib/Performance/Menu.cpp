@@ -2,7 +2,7 @@
 //
 // The schedules that are ranked: fixed lists for each family and unit, filtered by what fits.
 
-#include "mp/Performance/Schedule.h"
+#include "Combine.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -164,9 +164,46 @@ static unsigned splitsFor(const AttentionProblem &problem, const AttentionSchedu
       double(problem.batch) * std::ceil(double(problem.queries * problem.heads) / s.queries);
   unsigned splits = 1;
   while (splits < kMostKeySplits && blocks * splits < 0.8 * part.multiprocessors() &&
-         problem.keys >= int64_t(4) * splits * s.keys)
+         (problem.keysVary || problem.keys >= int64_t(4) * splits * s.keys))
     splits *= 2;
   return splits;
+}
+
+/// The number of keys from which on the schedule is faster than one in which no blocks share keys;
+/// nothing if there is none.
+static std::optional<unsigned> firstSharedKeys(AttentionProblem problem, AttentionSchedule s,
+                                               const Part &part) {
+  constexpr int64_t most = int64_t(1) << 20;
+  auto seconds = [&](unsigned from) {
+    s.splitFrom = from;
+    llvm::Expected<Estimate> e =
+        estimate(problem, s, part, detail::calibrationOf(problem, s, part));
+    if (e)
+      return e->seconds;
+    llvm::consumeError(e.takeError());
+    return 0.0;
+  };
+  // The time that sharing saves grows with the keys; that of the second launch does not.
+  for (int64_t keys = 4 * int64_t(s.keys); keys <= most; keys += 2 * int64_t(s.keys)) {
+    problem.keys = keys;
+    if (seconds(unsigned(keys)) < seconds(unsigned(keys) + 1))
+      return unsigned(keys);
+  }
+  return std::nullopt;
+}
+
+/// Adds the schedule with blocks that share keys if there are to be such. Where keys vary it leaves
+/// few keys to one block, so that it stands for the schedule itself.
+static void addShared(Collector<AttentionProblem> &menu, AttentionSchedule s) {
+  const AttentionProblem &p = menu.problem;
+  AttentionSchedule alone = s;
+  s.splitKeys = splitsFor(p, s, menu.part);
+  if (s.splitKeys > 1 && p.keysVary)
+    s.splitFrom = firstSharedKeys(p, s, menu.part).value_or(0);
+  if (s.splitKeys > 1 && (s.splitFrom > 0 || !p.keysVary))
+    menu.add(s);
+  else if (p.keysVary)
+    menu.add(alone);
 }
 
 std::vector<Schedule> mpcore::performance::writtenMenu(const AttentionProblem &p,
@@ -182,10 +219,9 @@ std::vector<Schedule> mpcore::performance::writtenMenu(const AttentionProblem &p
       continue; // fewer warps are for those that would have no row
     for (unsigned keys : {64u, 32u}) {
       AttentionSchedule s{MatrixUnit::MmaSync, queries, keys, warps, 2, 1, false};
-      menu.add(s);
-      s.splitKeys = splitsFor(p, s, part);
-      if (s.splitKeys > 1)
+      if (!p.keysVary)
         menu.add(s);
+      addShared(menu, s);
     }
   }
   return std::move(menu.found);
@@ -236,6 +272,8 @@ static std::vector<Schedule> menuOf(const AttentionProblem &p, const Part &part)
   std::optional<MatrixUnit> unit = part.bestUnit(p.format);
   if (!unit || *unit == MatrixUnit::Fma)
     return {};
+  if (p.keysVary && *unit == MatrixUnit::MmaSync)
+    return writtenMenu(p, part);
   for (unsigned queries : {192, 128, 64})
     for (unsigned keys : {176, 128, 112, 96, 80, 64, 32})
       for (unsigned split : {1, 2, 4, 8, 16}) {

@@ -24,6 +24,7 @@
 #include "AttentionCheck.h"
 
 #include "mp/Numerics/Cast.h"
+#include "mp/Performance/Schedule.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -144,13 +145,22 @@ int64_t wrongInRow(const Case &c, const Array &result, int64_t z, int64_t query)
 }
 } // namespace
 
-emulator::LaunchStats check(const Attention &a) {
-  SCOPED_TRACE(a.element + " " + a.chip + " " + std::to_string(a.queries) + "x" +
-               std::to_string(a.keys) + "x" + std::to_string(a.head) + " mask " +
-               std::to_string(int(a.mask)) + (a.keyTransposed ? " Kt " : " ") + a.schedule + " " +
-               a.numbers + (a.dynamic ? " dynamic" : "") + " group " + std::to_string(a.group));
-  const std::string forming = a.dispatched ? "" : " dispatches=true attention=fused";
-  Lowered lowered(moduleText(a), a.chip, a.numbers + forming);
+/// Says what is tried.
+static std::string describe(const Attention &a) {
+  return a.element + " " + a.chip + " " + std::to_string(a.queries) + "x" + std::to_string(a.keys) +
+         "x" + std::to_string(a.head) + " mask " + std::to_string(int(a.mask)) +
+         (a.keyTransposed ? " Kt " : " ") + a.schedule + " " + a.numbers +
+         (a.dynamic    ? " dynamic"
+          : a.keysVary ? " keys vary"
+                       : "") +
+         " group " + std::to_string(a.group);
+}
+
+std::string optionsOf(const Attention &a) {
+  return a.numbers + (a.dispatched ? "" : " dispatches=true attention=fused");
+}
+
+Array runOnce(Lowered &lowered, const Attention &a) {
   EXPECT_EQ(lowered.error, "");
   if (!lowered.error.empty())
     return {};
@@ -175,7 +185,45 @@ emulator::LaunchStats check(const Attention &a) {
     for (int64_t query = 0; query < a.queries; ++query)
       wrong += wrongInRow(c, results[0], z, query);
   EXPECT_EQ(wrong, 0);
+  return results[0];
+}
+
+emulator::LaunchStats check(const Attention &a) {
+  SCOPED_TRACE(describe(a));
+  Lowered lowered(moduleText(a), a.chip, optionsOf(a));
+  runOnce(lowered, a);
   return lowered.stats;
+}
+
+/// The schedule with a known number of parts.
+static std::string scheduleApart(llvm::StringRef schedule, int64_t parts) {
+  const std::string tile = schedule.split(" split-keys").first.str();
+  return parts == 1 ? tile : tile + " split-keys=" + std::to_string(parts);
+}
+
+void checkLengths(Attention a, llvm::ArrayRef<int64_t> lengths, bool apart) {
+  auto schedule = std::get<mpcore::performance::AttentionSchedule>(
+      llvm::cantFail(mpcore::performance::parseSchedule("attention " + a.schedule)));
+  a.keysVary = true;
+  Lowered lowered(moduleText(a), a.chip, optionsOf(a));
+  for (int64_t keys : lengths) {
+    a.keys = keys;
+    a.parts = sharersOf(schedule, keys);
+    SCOPED_TRACE(describe(a) + " parts " + std::to_string(a.parts));
+    Array result = runOnce(lowered, a);
+    if (!apart)
+      continue;
+    Attention known = a;
+    known.keysVary = known.dynamic = false;
+    known.schedule = scheduleApart(a.schedule, a.parts);
+    Lowered alone(moduleText(known), known.chip, optionsOf(known));
+    Array same = runOnce(alone, known);
+    int64_t different = 0;
+    for (int64_t i = 0; i < result.size() && same.size() == result.size(); ++i)
+      different += result.pattern(i) != same.pattern(i);
+    EXPECT_EQ(result.size(), same.size());
+    EXPECT_EQ(different, 0);
+  }
 }
 
 void checkParts(Attention a, int64_t parts, const std::string &tile) {

@@ -10,8 +10,19 @@
 
 namespace mlir::mp::test {
 
+/// The options of mp-to-nvvm.
+std::string optionsOf(const Attention &a);
+/// Runs attention of the sizes of `a`, compiled for them or for sizes of run time, in both orders
+/// of threads, and holds each element to its bound. `a.parts` says how many launches that is.
+Array runOnce(Lowered &lowered, const Attention &a);
+
 /// Runs it in both orders of threads, expects the same bits and each element within its bound.
 emulator::LaunchStats check(const Attention &a);
+
+/// The same for many numbers of keys, which are known at run time only, by one compilation.
+/// `a.schedule` says where blocks share keys, and how many. Each number gives the same bits as a
+/// kernel that is compiled for as many parts if `apart` says so.
+void checkLengths(Attention a, llvm::ArrayRef<int64_t> lengths, bool apart = false);
 
 /// The same with the keys of a row shared by `parts` blocks.
 void checkParts(Attention a, int64_t parts, const std::string &tile);

@@ -125,7 +125,8 @@ bool mlir::mp::test::hasOperand(Mask mask) {
 std::string mlir::mp::test::moduleText(const Attention &a) {
   const std::string &e = a.element;
   const int64_t batch = a.dynamic ? kBatch : a.batch, queries = a.dynamic ? kQueries : a.queries;
-  const int64_t keys = a.dynamic ? kKeys : a.keys, few = a.heads / a.group;
+  const bool keysVary = a.dynamic || a.keysVary;
+  const int64_t keys = keysVary ? kKeys : a.keys, few = a.heads / a.group;
   auto keyShape = [&](int64_t heads) {
     return a.keyTransposed ? shape({batch, heads, a.head, keys}, e)
                            : shape({batch, heads, keys, a.head}, e);
@@ -201,7 +202,7 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
                               (a.group > 1 ? "0" : "") + ", %i_2 : " + fewValues + "\n";
     const std::string more = a.sharesMask ? ", " + seen : "";
     return "func.func @f(" + arguments("%") + ") -> (" + o + more + ") {\n" +
-           (a.dynamic ? sizes : "") +
+           (keysVary ? sizes : "") +
            emptyTensor("%out", {batch, a.heads, queries, a.valueWidth()}, "f32") + body +
            "return %y" + (a.sharesMask ? ", %seen" : "") + " : " + o + more + "\n}\n";
   }
@@ -212,11 +213,11 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
                             q + "\n%oq = tensor.dim %aq, %i_2 : " + q +
                             "\n%ok = tensor.dim %av, %i_2 : " + fewValues + "\n";
   const std::string empty = a.dynamic ? "tensor.empty(%ob, %oq)" : "tensor.empty()";
-  return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n" + (a.dynamic ? size0 : "") +
+  return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n" + (keysVary ? size0 : "") +
          "%oo = " + empty + " : " + o + "\n%d = mpk.dispatch ins(" + names +
-         (a.dynamic ? ", %ob, %oq, %ok" : "") + " : " + types +
-         (a.dynamic ? ", index, index, index" : "") + ") outs(%oo : " + o + ")" + schedule +
-         " -> " + o + " {\n^bb0(" + arguments("%") +
-         (a.dynamic ? ", %nb: index, %nq: index, %nk: index" : "") + ", %out: " + o + "):\n" +
-         body + "mpk.yield %y : " + o + "\n}\nreturn %d : " + o + "\n}\n";
+         (keysVary ? ", %ob, %oq, %ok" : "") + " : " + types +
+         (keysVary ? ", index, index, index" : "") + ") outs(%oo : " + o + ")" + schedule + " -> " +
+         o + " {\n^bb0(" + arguments("%") +
+         (keysVary ? ", %nb: index, %nq: index, %nk: index" : "") + ", %out: " + o + "):\n" + body +
+         "mpk.yield %y : " + o + "\n}\nreturn %d : " + o + "\n}\n";
 }

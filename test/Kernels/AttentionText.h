@@ -32,6 +32,7 @@ struct Attention {
   int64_t offset = 0;      ///< causal masks show keys up to query + offset
   bool sharesMask = false; ///< a causal mask is made beside attention, for others, too
   bool dynamic = false;    ///< sizes of batch, queries and keys are known at run time only
+  bool keysVary = false;   ///< the number of keys is, and no other
   int64_t parts = 1;       ///< blocks that are to share the keys of a row
   int64_t valueWidth() const { return width ? width : head; }
 };

@@ -231,6 +231,85 @@ TEST(EmulatedAttention, SharesKeysWhereBlocksAreTooFew) {
   check({.batch = 64, .heads = 2, .queries = 1, .keys = 300, .head = 32, .dispatched = false});
 }
 
+/// Numbers of keys of run time around those where one block more has two tiles, and up to the most.
+const int64_t kLengths[] = {1,   2,   31,  32,  33,  63,  127, 128,  129,  191,  192,
+                            193, 255, 256, 257, 511, 512, 700, 1100, 2047, 4096, 4100};
+
+TEST(EmulatedAttention, SharesAsManyKeysAsThereAreAtRunTime) {
+  Attention a{
+      .heads = 1, .queries = 1, .schedule = "tile=16x32 warps=1 split-keys=32 split-from=128"};
+  checkLengths(a, kLengths);
+  a.numbers = "math=approximate";
+  checkLengths(a, {1, 200, 4100});
+  for (const char *schedule : {"tile=16x64 warps=1 split-keys=8 split-from=320",
+                               "tile=64x32 warps=4 stages=3 split-keys=16 split-from=128"})
+    checkLengths({.heads = 1, .queries = 17, .head = 128, .element = "f16", .schedule = schedule},
+                 {1, 255, 256, 319, 320, 448, 700});
+}
+
+TEST(EmulatedAttention, GivesTheBitsOfAKernelThatKnowsTheNumberOfParts) {
+  for (Mask mask : {Mask::None, Mask::CausalLowest})
+    checkLengths({.queries = 3,
+                  .head = 32,
+                  .mask = mask,
+                  .schedule = "tile=16x32 warps=1 split-keys=16 split-from=192",
+                  .offset = 40},
+                 {1, 191, 192, 300, 1000, 1100}, /*apart=*/true);
+}
+
+TEST(EmulatedAttention, SharesKeysOfRunTimeUnderEachMask) {
+  for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded, Mask::Window,
+                    Mask::Softcap})
+    checkLengths({.batch = 2,
+                  .queries = 20,
+                  .head = 32,
+                  .mask = mask,
+                  .masksRows = true,
+                  .schedule = "tile=16x32 warps=1 split-keys=4 split-from=128"},
+                 {1, 127, 128, 210, 333});
+  // Rows that see nothing, one key, keys of some parts, or all.
+  for (Mask mask : {Mask::Causal, Mask::CausalLowest})
+    for (int64_t offset : {-1, 100, 300})
+      checkLengths({.heads = 1,
+                    .queries = 20,
+                    .head = 32,
+                    .mask = mask,
+                    .schedule = "tile=16x32 warps=1 split-keys=4 split-from=128",
+                    .offset = offset},
+                   {1, 100, 128, 300});
+}
+
+TEST(EmulatedAttention, SharesKeysOfRunTimeOfRowsOfRunTime) {
+  for (Mask mask : {Mask::None, Mask::CausalLowest})
+    checkLengths({.batch = 2,
+                  .queries = 21,
+                  .head = 32,
+                  .mask = mask,
+                  .schedule = "tile=16x32 warps=1 split-keys=8 split-from=128",
+                  .dynamic = true},
+                 {1, 127, 128, 333, 600});
+}
+
+TEST(EmulatedAttention, SharesKeysOfRunTimeOnEachGeneration) {
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+    checkLengths({.queries = 4,
+                  .element = "f16",
+                  .schedule = "tile=16x64 warps=1 split-keys=8 split-from=384",
+                  .chip = chip},
+                 {1, 383, 384, 900});
+}
+
+/// Heads of a group, and a number of keys that only the run knows: a step of a decoder.
+TEST(EmulatedAttention, SharesKeysOfRunTimeWhereThatPays) {
+  Attention a{.heads = 8, .queries = 1, .dispatched = false, .group = 8, .keysVary = true};
+  Lowered lowered(moduleText(a), a.chip, optionsOf(a));
+  for (auto [keys, launches] : {std::pair<int64_t, int64_t>{1, 1}, {100, 1}, {4100, 2}}) {
+    a.keys = keys;
+    a.parts = launches;
+    runOnce(lowered, a);
+  }
+}
+
 TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {
   const std::string chip = "sm_75", f16 = "f16";
   for (int64_t head : {16, 64, 80, 128})

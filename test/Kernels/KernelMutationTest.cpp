@@ -306,7 +306,8 @@ void tryAttention(const std::string &element, numerics::Format format, const std
                   unsigned least) {
   for (Mask mask : {Mask::None, Mask::CausalLowest})
     for (const char *schedule : {"tile=64x64 warps=4 stages=2", "tile=64x32 warps=4 stages=3",
-                                 "tile=64x32 warps=4 stages=2 split-keys=2"}) {
+                                 "tile=64x32 warps=4 stages=2 split-keys=2",
+                                 "tile=64x32 warps=4 stages=2 split-keys=2 split-from=128"}) {
       // The first rows see no key, so that a block goes through all of them behind the others.
       Attention a{.heads = 1,
                   .queries = 64,
@@ -315,7 +316,8 @@ void tryAttention(const std::string &element, numerics::Format format, const std
                   .element = element,
                   .mask = mask,
                   .schedule = schedule,
-                  .offset = -3};
+                  .offset = -3,
+                  .keysVary = StringRef(schedule).contains("split-from")};
       Mutants mutants(moduleText(a), target);
       std::mt19937 random(7);
       ElementType narrow = ElementType::floating(format);

@@ -101,10 +101,15 @@ llvm::Expected<std::vector<Array>> mlir::mp::test::runInBothOrders(DeviceProgram
 }
 
 std::vector<Array> Lowered::run(llvm::ArrayRef<Array> arguments) {
+  auto launched = [&] {
+    uint64_t count = 0;
+    for (const emulator::KernelCounts &kernel : program->kernels())
+      count += kernel.launches;
+    return count;
+  };
+  const uint64_t before = launched();
   auto results = runInBothOrders(*program, arguments, stats);
-  launches = 0; // counts are of both runs
-  for (const emulator::KernelCounts &kernel : program->kernels())
-    launches += kernel.launches / 2;
+  launches = (launched() - before) / 2; // counts are of both runs
   if (!results) {
     error = llvm::toString(results.takeError());
     return {};

@@ -86,6 +86,41 @@ TEST(Estimate, AttentionOfTheH100IsWithinTenPercentOfFlashAttention3) {
               616, 62);
 }
 
+TEST(Estimate, BlocksShareKeysOfRunTimeFromWhereThatPays) {
+  for (llvm::StringRef name : {"A100", "H100", "RTX 4090"}) {
+    SCOPED_TRACE(name.str());
+    AttentionProblem p{.batch = 8, .queries = 4, .keys = 512, .headDim = 128, .keysVary = true};
+    const Ranked chosen = llvm::cantFail(fastestWritten(Problem(p), part(name)));
+    const auto shared = std::get<AttentionSchedule>(chosen.schedule);
+    EXPECT_GE(shared.splitKeys, 8u);
+    AttentionSchedule alone = shared;
+    alone.splitKeys = 1, alone.splitFrom = 0;
+    auto seconds = [&](const AttentionSchedule &s) {
+      return llvm::cantFail(estimate(Problem(p), s, part(name))).seconds;
+    };
+    // One block that has all keys is as fast, and several that share them are never slower.
+    for (p.keys = 16; p.keys < 1 << 17; p.keys += p.keys / 3) {
+      if (sharersOf(shared, p.keys) == 1)
+        EXPECT_EQ(seconds(shared), seconds(alone)) << p.keys;
+      else
+        EXPECT_LT(seconds(shared), seconds(alone)) << p.keys;
+    }
+    p.keys = 16384;
+    EXPECT_LT(seconds(shared), 0.7 * seconds(alone));
+    // Each sharer has two tiles, and they are no more than there are.
+    EXPECT_EQ(sharersOf(shared, shared.splitFrom - 1), 1u);
+    EXPECT_EQ(sharersOf(shared, shared.splitFrom),
+              std::min(shared.splitKeys, shared.splitFrom / (2 * shared.keys)));
+    EXPECT_EQ(sharersOf(shared, 1 << 20), shared.splitKeys);
+    // Blocks enough share nothing.
+    p.batch = 4096, p.keys = 512;
+    EXPECT_EQ(
+        std::get<AttentionSchedule>(llvm::cantFail(fastestWritten(Problem(p), part(name))).schedule)
+            .splitKeys,
+        1u);
+  }
+}
+
 TEST(Estimate, LongTransfersReachTheShareOfBandwidthThatWasFitted) {
   Estimate e = best("map elements=134217728"); // 1 GiB
   EXPECT_EQ(e.bound, Bound::Memory);

@@ -23,7 +23,8 @@ TEST(Text, ProblemsRoundTrip) {
         "matmul batch=4 m=4096 n=256 k=1024 format=f8E4M3FN b-bits=4 shared-b=true",
         "map elements=1048576 read-bytes=2", "rows rows=64 columns=8192 reductions=2",
         "column-reduction rows=4096 columns=768", "transpose rows=512 columns=512 bits=32",
-        "attention batch=2 heads=16 key-heads=4 queries=512 keys=512 head-dim=128 causal=true"}) {
+        "attention batch=2 heads=16 key-heads=4 queries=512 keys=512 head-dim=128 causal=true",
+        "attention keys=512 keys-vary=true"}) {
     Problem problem = llvm::cantFail(parseProblem(text));
     EXPECT_EQ(toString(problem), text);
   }
@@ -39,7 +40,8 @@ TEST(Text, SchedulesRoundTrip) {
         "rows threads-per-row=256 "
         "rows-per-block=1 residence=shared",
         "column-reduction splits=8", "transpose tile=32",
-        "attention unit=wgmma tile=128x128 warps=8 overlapped=true"}) {
+        "attention unit=wgmma tile=128x128 warps=8 overlapped=true",
+        "attention tile=16x64 warps=1 split-keys=16 split-from=640"}) {
     Schedule schedule = llvm::cantFail(parseSchedule(text));
     EXPECT_EQ(toString(schedule), text);
   }

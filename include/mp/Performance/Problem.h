@@ -75,6 +75,7 @@ struct AttentionProblem {
   int64_t batch = 1, heads = 1, keyHeads = 1, queries = 1, keys = 1, headDim = 64;
   std::string format = "bf16";
   bool causal = false;
+  bool keysVary = false; ///< their number is known at run time only; `keys` is an example
 
   auto operator<=>(const AttentionProblem &) const = default;
 };

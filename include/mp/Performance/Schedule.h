@@ -68,12 +68,18 @@ struct AttentionSchedule {
   unsigned queries = 128, keys = 64; ///< tile of a block
   unsigned warps = 4;                ///< that multiply
   unsigned stages = 2;               ///< of K and V tiles
-  unsigned splitKeys = 1;
+  unsigned splitKeys = 1;            ///< blocks that share the keys of a row
+  /// Not 0: as many as have two tiles each share them, up to `splitKeys`, and none do where there
+  /// are fewer keys than this.
+  unsigned splitFrom = 0;
   bool overlapped = false; ///< softmax of one step under the products of another
 };
 
 using Schedule = std::variant<MatmulSchedule, MapSchedule, RowSchedule, ColumnReductionSchedule,
                               TransposeSchedule, AttentionSchedule>;
+
+/// Blocks that share so many keys of a row.
+unsigned sharersOf(const AttentionSchedule &schedule, int64_t keys);
 
 /// Writes "matmul unit=mma.sync tile=128x256x64 warps=2x4 stages=3 copy=async ...".
 std::string toString(const Schedule &schedule);

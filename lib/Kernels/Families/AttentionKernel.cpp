@@ -34,7 +34,7 @@ public:
     softmax.emplace(d, forms.approximate, foldedScale(p, forms));
     if (s.splits > 1)
       parts.emplace(k, s);
-    else
+    if (s.splits == 1 || s.splitFrom != 0)
       result.emplace(k, p, forms);
   }
 
@@ -71,11 +71,14 @@ private:
     thread = k.thread();
     lane = d.rem(thread, 32);
     warp = d.div(thread, 32);
-    Value block = d.widen(k.block());
+    Value block = k.block();
+    keyCount = k.extent(p, p.keys);
     if (parts) { // of a row follow each other
-      part = d.narrow(d.rem(block, int64_t(s.splits)));
-      block = d.div(block, int64_t(s.splits));
+      sharers = d.narrow(sharersOf(d.b, d.b.getLoc(), s, keyCount));
+      part = d.rem(block, sharers);
+      block = d.div(block, sharers);
     }
+    block = d.widen(block);
     rowCount = k.extent(p, p.rows);
     Value blocks = d.div(d.add(rowCount, int64_t(s.queries) - 1), int64_t(s.queries));
     Value tile = d.rem(block, blocks);
@@ -87,7 +90,6 @@ private:
     logits.setBatch(batchIndex);
     if (result)
       result->setBatch(batchIndex);
-    keyCount = k.extent(p, p.keys);
     logits.setKeys(keyCount,
                    d.narrow(d.div(d.add(keyCount, int64_t(s.keys) - 1), int64_t(s.keys))));
     // Rows and columns of accumulators: lane / 4 and twice lane % 4.
@@ -111,7 +113,7 @@ private:
 
   /// Chooses the tiles that the loop goes through, all of them if `all` holds.
   void boundTiles(Value all) {
-    tiles = seen.range(firstRow, rowCount, keyCount, all, part);
+    tiles = seen.range(firstRow, rowCount, keyCount, all, part, sharers);
     Value before = d.mul(d.widen(tiles.first), int64_t(s.keys));
     auto start = [&](BlockArgument argument) {
       Value from = base(argument);
@@ -299,13 +301,26 @@ private:
       auto held = [&](unsigned column) {
         return state.output[accumulatorOf(row, column, headTiles())];
       };
-      if (result)
+      auto store = [&] {
         result->store(row, columns, [&](unsigned column) -> Value {
           return arith::DivFOp::create(d.b, held(column), totals[row]);
         });
+      };
+      auto leave = [&] { leavePart(row, columns, held, state.rows[row].maximum, totals[row]); };
+      if (parts && result)
+        either(d.equal(sharers, d.i32(1)), store, leave);
       else
-        leavePart(row, columns, held, state.rows[row].maximum, totals[row]);
+        result ? store() : leave();
     }
+  }
+
+  void either(Value condition, function_ref<void()> one, function_ref<void()> other) {
+    auto branch = scf::IfOp::create(d.b, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointToStart(branch.thenBlock());
+    one();
+    d.b.setInsertionPointToStart(branch.elseBlock());
+    other();
   }
 
   void leavePart(unsigned row, ArrayRef<Value> columns, function_ref<Value(unsigned)> held,
@@ -335,14 +350,15 @@ private:
   QueryTile &query;
   KeyTiles &key, &value;
   AttentionLogits logits;
-  std::optional<AttentionResult> result; ///< if the block sees all keys
-  std::optional<AttentionParts> parts;   ///< if it does not
+  std::optional<AttentionResult> result; ///< if the block may see all keys
+  std::optional<AttentionParts> parts;   ///< if it may not
   std::optional<OnlineSoftmax> softmax;
   SeenTiles seen;
   Value thread, lane, warp, laneColumn, rowCount, firstRow, keyCount, ring;
   Value batch; ///< number of it
   DenseMap<unsigned, Value> batchIndex;
   Value part;      ///< which part of the keys the block has (i32); null: all
+  Value sharers;   ///< blocks that have one (i32)
   TileRange tiles; ///< those that are gone through
   SmallVector<Value> rowNumber;
 };

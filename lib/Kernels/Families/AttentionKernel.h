@@ -21,6 +21,9 @@ struct AttentionShape {
   bool keepsQuery = true;     ///< its fragments stay in registers
   bool hasAsyncCopies = true; ///< tiles come by cp.async; else through registers
   unsigned splits = 1;        ///< blocks that share the keys of a row, and leave their parts
+  /// Not 0: so many share them as have two tiles each, and where there are fewer keys than this one
+  /// block has all and leaves no part.
+  unsigned splitFrom = 0;
 
   unsigned threads() const { return 32 * warps; }
   unsigned rowsOfWarp() const { return queries / warps; }
@@ -28,6 +31,9 @@ struct AttentionShape {
   int64_t width() const { return plan.loops[plan.width].size; }
   int64_t sharedBytes() const;
 };
+
+/// Blocks that share the keys of a row (`index`), of which there are `keys`.
+Value sharersOf(OpBuilder &builder, Location loc, const AttentionShape &shape, Value keys);
 
 /// The shape for a plan: as `asked`, or what suits its head size. On failure `reason` says what the
 /// schedule asks that no kernel does. `hasAsyncCopies` is true of a target that has cp.async.

@@ -19,6 +19,8 @@ SmallVector<MemRefType> AttentionParts::buffers(const AttentionShape &shape) {
   llvm::append_range(loops, shape.plan.rows);
   const int64_t rows = shape.plan.extent(loops);
   Type f32 = Float32Type::get(shape.plan.scores->getContext());
+  if (shape.splitFrom != 0 && ShapedType::isDynamic(rows))
+    return {MemRefType::get({rows, shape.width()}, f32), MemRefType::get({rows, 2}, f32)};
   return {MemRefType::get({shape.splits, rows, shape.width()}, f32),
           MemRefType::get({shape.splits, rows, 2}, f32)};
 }
@@ -60,6 +62,15 @@ Value AttentionParts::rows() {
   return d.mul(k.extent(s.plan, s.plan.batch), k.extent(s.plan, s.plan.rows));
 }
 
+/// The factor of a part with this maximum where `most` is the largest.
+static Value partFactor(DeviceBuilder &d, Value maximum, Value most, double scale) {
+  Value difference = arith::SubFOp::create(d.b, maximum, most);
+  if (scale != 1)
+    difference = arith::MulFOp::create(
+        d.b, difference, arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(float(scale))));
+  return math::ExpOp::create(d.b, difference);
+}
+
 /// The output of neighbouring columns of a row, divided.
 static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts, unsigned count,
                                         double scale, Value row, Value column) {
@@ -78,16 +89,52 @@ static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts,
     sum = sum ? arith::AddFOp::create(d.b, sum, part).getResult() : part;
   };
   for (auto [own, output] : llvm::zip_equal(statistics, outputs)) {
-    Value difference = arith::SubFOp::create(d.b, own.first, most);
-    if (scale != 1)
-      difference = arith::MulFOp::create(
-          d.b, difference, arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(float(scale))));
-    Value factor = math::ExpOp::create(d.b, difference);
+    Value factor = partFactor(d, own.first, most, scale);
     addTo(total, own.second, factor);
     addTo(first, output.first, factor);
     addTo(second, output.second, factor);
   }
   return {arith::DivFOp::create(d.b, first, total), arith::DivFOp::create(d.b, second, total)};
+}
+
+/// The same for `count` parts, a number of run time (i32).
+static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts, Value count,
+                                        double scale, Value row, Value column) {
+  constexpr int64_t atOnce = 8; // beyond the end those of the last part, which change no maximum
+  auto forParts = [&](ValueRange start, auto &&body) {
+    auto loop = scf::ForOp::create(d.b, d.i32(0), count, d.i32(atOnce), start);
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> numbers, carried(loop.getRegionIterArgs());
+    for (int64_t i = 0; i < atOnce; ++i)
+      numbers.push_back(d.add(loop.getInductionVar(), i));
+    body(numbers, carried);
+    scf::YieldOp::create(d.b, carried);
+    return SmallVector<Value>(loop.getResults());
+  };
+  auto existing = [&](Value number) { return d.min(number, d.sub(count, d.i32(1))); };
+  const Value first[] = {parts.getStatistics(d.i32(0), row).first};
+  Value most = forParts(first, [&](ArrayRef<Value> numbers, MutableArrayRef<Value> carried) {
+    for (Value number : numbers)
+      carried[0] = arith::MaxNumFOp::create(d.b, carried[0],
+                                            parts.getStatistics(existing(number), row).first);
+  })[0];
+  Value zero = arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(-0.0f)); // changes no bit
+  SmallVector<Value> sums =
+      forParts({zero, zero, zero}, [&](ArrayRef<Value> numbers, MutableArrayRef<Value> carried) {
+        for (Value number : numbers) {
+          auto [maximum, sum] = parts.getStatistics(existing(number), row);
+          auto [left, right] = parts.getOutput(existing(number), row, column);
+          Value factor = partFactor(d, maximum, most, scale), exists = d.less(number, count);
+          const Value held[] = {sum, left, right};
+          for (auto [total, value] : llvm::zip_equal(carried, held)) {
+            Value product = arith::MulFOp::create(d.b, value, factor);
+            total = d.select(exists, arith::AddFOp::create(d.b, total, product), total);
+          }
+        }
+      });
+  return {arith::DivFOp::create(d.b, sums[1], sums[0]),
+          arith::DivFOp::create(d.b, sums[2], sums[0])};
 }
 
 gpu::GPUFuncOp mlir::mp::emitAttentionMerge(gpu::GPUModuleOp module, Location loc, StringRef name,
@@ -107,10 +154,24 @@ gpu::GPUFuncOp mlir::mp::emitAttentionMerge(gpu::GPUModuleOp module, Location lo
   Value rows = k.extent(p, p.rows);
   result.setBatch(AttentionResult::indicesOf(k, p, p.batch, d.div(row, rows)));
   result.addRow(AttentionResult::indicesOf(k, p, p.rows, d.rem(row, rows)));
-  auto [first, second] = mergeRow(d, parts, shape.splits, foldedScale(p, forms), row, column);
+  const double scale = foldedScale(p, forms);
+  auto [first, second] =
+      shape.splitFrom == 0
+          ? mergeRow(d, parts, shape.splits, scale, row, column)
+          : mergeRow(d, parts, d.narrow(sharersOf(d.b, loc, shape, k.extent(p, p.keys))), scale,
+                     row, column);
   const Value merged[] = {first, second};
   result.store(0, {column, d.add(column, int64_t(1))}, [&](unsigned at) { return merged[at]; });
   return k.function;
+}
+
+/// True where one block has all keys of a row.
+static Value isAlone(OpBuilder &host, Location loc, const AttentionShape &shape,
+                     ValueRange operands) {
+  Value keys = hostExtent(host, loc, shape.plan, shape.plan.keys, operands);
+  return host.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                          sharersOf(host, loc, shape, keys),
+                                          arith::ConstantIndexOp::create(host, loc, 1));
 }
 
 Value mlir::mp::mergingBlocks(OpBuilder &host, Location loc, const AttentionShape &shape,
@@ -120,5 +181,20 @@ Value mlir::mp::mergingBlocks(OpBuilder &host, Location loc, const AttentionShap
   };
   Value rows = attentionRows(host, loc, shape, operands);
   Value threads = host.createOrFold<arith::MulIOp>(loc, rows, index(shape.width() / 2));
-  return host.createOrFold<arith::CeilDivUIOp>(loc, threads, index(kMergingThreads));
+  Value blocks = host.createOrFold<arith::CeilDivUIOp>(loc, threads, index(kMergingThreads));
+  if (shape.splitFrom == 0)
+    return blocks;
+  return host.createOrFold<arith::SelectOp>(loc, isAlone(host, loc, shape, operands), index(0),
+                                            blocks);
+}
+
+Value mlir::mp::partRows(OpBuilder &host, Location loc, const AttentionShape &shape,
+                         ValueRange operands) {
+  Value rows = attentionRows(host, loc, shape, operands);
+  if (shape.splitFrom == 0)
+    return rows;
+  Value keys = hostExtent(host, loc, shape.plan, shape.plan.keys, operands);
+  Value all = host.createOrFold<arith::MulIOp>(loc, rows, sharersOf(host, loc, shape, keys));
+  return host.createOrFold<arith::SelectOp>(loc, isAlone(host, loc, shape, operands),
+                                            arith::ConstantIndexOp::create(host, loc, 0), all);
 }

@@ -19,7 +19,8 @@ public:
       : k(kernel), d(kernel.d), s(shape), outputs(kernel.operands.end()[-2]),
         statistics(kernel.operands.end()[-1]) {}
 
-  /// The types of these buffers.
+  /// The types of these buffers. Rows of a number that is known at run time only have as many parts
+  /// as share them then.
   static SmallVector<MemRefType> buffers(const AttentionShape &shape);
 
   /// Writes neighbouring columns `column` and `column + 1`.
@@ -55,6 +56,9 @@ gpu::GPUFuncOp emitAttentionMerge(gpu::GPUModuleOp module, Location loc, StringR
 inline constexpr unsigned kMergingThreads = 128;
 Value mergingBlocks(OpBuilder &host, Location loc, const AttentionShape &shape,
                     ValueRange operands);
+
+/// The size (`index`) of a dynamic dimension of the buffers.
+Value partRows(OpBuilder &host, Location loc, const AttentionShape &shape, ValueRange operands);
 
 } // namespace mlir::mp
 

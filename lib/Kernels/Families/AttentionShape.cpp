@@ -31,6 +31,7 @@ mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
     shape.warps = asked->warps;
     shape.stages = asked->stages;
     shape.splits = asked->splitKeys;
+    shape.splitFrom = shape.splits > 1 ? asked->splitFrom : 0;
   } else if (head > (hasAsyncCopies ? 128 : 64)) { // before cp.async blocks have 64 KiB
     shape.keys = 32;
   }
@@ -47,6 +48,9 @@ mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
     return refuse("attention is written for unit=mma.sync, without overlapped");
   if (shape.splits > mpcore::performance::kMostKeySplits)
     return refuse("up to " + Twine(mpcore::performance::kMostKeySplits) + " blocks share keys");
+  if (shape.splitFrom != 0 && shape.splitFrom < 4 * shape.keys)
+    return refuse("blocks share keys from two tiles for each of two on, expected split-from=" +
+                  Twine(4 * shape.keys) + " or more");
   if (!isPower(shape.queries) || !isPower(shape.keys) || !isPower(shape.warps) || shape.keys < 32 ||
       shape.keys > 128 || shape.warps > 8 || shape.stages < 2 ||
       (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))
@@ -67,7 +71,22 @@ Value mlir::mp::attentionBlocks(OpBuilder &host, Location loc, const AttentionSh
   Value tiles = host.createOrFold<arith::CeilDivUIOp>(loc, rows, index(shape.queries));
   Value blocks = host.createOrFold<arith::MulIOp>(
       loc, hostExtent(host, loc, plan, plan.batch, operands), tiles);
-  return host.createOrFold<arith::MulIOp>(loc, blocks, index(shape.splits));
+  return host.createOrFold<arith::MulIOp>(
+      loc, blocks, sharersOf(host, loc, shape, hostExtent(host, loc, plan, plan.keys, operands)));
+}
+
+Value mlir::mp::sharersOf(OpBuilder &builder, Location loc, const AttentionShape &shape,
+                          Value keys) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(keys.getType(), value));
+  };
+  if (shape.splitFrom == 0)
+    return index(shape.splits);
+  Value pairs = builder.createOrFold<arith::DivUIOp>(loc, keys, index(2 * shape.keys));
+  Value most = builder.createOrFold<arith::MinUIOp>(loc, pairs, index(shape.splits));
+  Value few = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, keys,
+                                                  index(shape.splitFrom));
+  return builder.createOrFold<arith::SelectOp>(loc, few, index(1), most);
 }
 
 Value mlir::mp::attentionRows(OpBuilder &host, Location loc, const AttentionShape &shape,

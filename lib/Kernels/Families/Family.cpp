@@ -128,7 +128,7 @@ planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const Kernel
   if (shape->splits > 1) {
     made.workspace = AttentionParts::buffers(*shape);
     made.workspaceSize = [=, shape = *shape](OpBuilder &host) {
-      return attentionRows(host, loc, shape, operands);
+      return partRows(host, loc, shape, operands);
     };
     all.append(made.workspace.begin(), made.workspace.end());
   }

@@ -69,15 +69,17 @@ Value SeenTiles::shifted(Value x, int64_t by) {
   return d.select(d.less(x, d.ix(-by)), d.ix(0), d.sub(x, d.ix(-by)));
 }
 
-TileRange SeenTiles::shareOf(const TileRange &range, Value part) {
-  const int64_t splits = s.splits;
+TileRange SeenTiles::shareOf(const TileRange &range, Value part, Value sharers) {
   Value count = d.sub(range.end, range.first);
-  auto edge = [&](Value number) { return d.add(range.first, d.div(d.mul(number, count), splits)); };
+  auto edge = [&](Value number) {
+    return d.add(range.first, d.div(d.mul(number, count), sharers));
+  };
   return {edge(part), edge(d.add(part, int64_t(1)))};
 }
 
 /// A share without tiles is at the first one, which exists.
-TileRange SeenTiles::range(Value firstRow, Value rows, Value keys, Value all, Value part) {
+TileRange SeenTiles::range(Value firstRow, Value rows, Value keys, Value all, Value part,
+                           Value sharers) {
   Value count = tilesOf(d.add(keys, int64_t(s.keys) - 1));
   TileRange range = seenBy(firstRow, rows, keys, count);
   if (!part) {
@@ -86,9 +88,9 @@ TileRange SeenTiles::range(Value firstRow, Value rows, Value keys, Value all, Va
     return range;
   }
   if (!all) {
-    range = shareOf(range, part);
+    range = shareOf(range, part, sharers);
   } else { // each block says for itself whether it needs all: shares are the same with and without
-    const TileRange share = shareOf({d.i32(0), count}, part);
+    const TileRange share = shareOf({d.i32(0), count}, part, sharers);
     auto within = [&](Value tile) {
       Value raised = d.b.createOrFold<arith::MaxUIOp>(tile, share.first);
       return d.min(raised, share.end);

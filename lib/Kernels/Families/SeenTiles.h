@@ -31,8 +31,9 @@ public:
   /// nothing and no key of it is at minus infinity.
   SmallVector<Value> goThrough(function_ref<Outcome(Value all)> go);
   /// The range for a block of `rows` of all rows that begins at `firstRow`; all tiles if `all` (i1,
-  /// may be null) holds. Of these, share number `part` (i32) where blocks share keys; else null.
-  TileRange range(Value firstRow, Value rows, Value keys, Value all, Value part);
+  /// may be null) holds. Of these, share number `part` of `sharers` (i32) where blocks share keys;
+  /// else null.
+  TileRange range(Value firstRow, Value rows, Value keys, Value all, Value part, Value sharers);
 
 private:
   Value isUnclear(Value maximum);
@@ -40,7 +41,7 @@ private:
   Value tilesOf(Value keys) { return d.narrow(d.div(keys, int64_t(s.keys))); }
   Value shifted(Value x, int64_t by);
   TileRange seenBy(Value firstRow, Value rows, Value keys, Value count);
-  TileRange shareOf(const TileRange &range, Value part);
+  TileRange shareOf(const TileRange &range, Value part, Value sharers);
 
   KernelFunction &k;
   DeviceBuilder &d;
