@@ -150,26 +150,58 @@ std::optional<ContractionView> mlir::mp::viewContraction(Operation *op) {
                          {maps[0], maps[1], maps[2]}};
 }
 
-std::optional<SmallVector<Along>> mlir::mp::dimensionsOf(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  AffineMap map, kept;
-  if (auto view = viewContraction(op)) {
-    map = view->maps[&operand == view->b];
-    kept = view->maps[2];
-  } else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
-             structured && structured.getNumDpsInits() == 1) {
-    map = structured.getMatchingIndexingMap(&operand);
-    kept = structured.getMatchingIndexingMap(structured.getDpsInitOperand(0));
-  } else {
-    return std::nullopt;
+namespace {
+/// The maps of an operand, of the result, and of the other factor if the operand is one.
+struct OperandMaps {
+  AffineMap own, result, other;
+};
+} // namespace
+
+static std::optional<OperandMaps> mapsOf(OpOperand &operand) {
+  if (auto view = viewContraction(operand.getOwner())) {
+    const bool isB = &operand == view->b;
+    return OperandMaps{view->maps[isB], view->maps[2], view->maps[!isB]};
   }
+  auto structured = dyn_cast<linalg::LinalgOp>(operand.getOwner());
+  if (!structured || structured.getNumDpsInits() != 1)
+    return std::nullopt;
+  OperandMaps maps{structured.getMatchingIndexingMap(&operand),
+                   structured.getMatchingIndexingMap(structured.getDpsInitOperand(0)),
+                   {}};
+  if (structured.getNumDpsInputs() == 2 && structured.isDpsInput(&operand))
+    maps.other = structured.getMatchingIndexingMap(
+        structured.getDpsInputOperand(operand.getOperandNumber() == 0));
+  return maps;
+}
+
+std::optional<SmallVector<Along>> mlir::mp::dimensionsOf(OpOperand &operand) {
+  std::optional<OperandMaps> maps = mapsOf(operand);
+  if (!maps)
+    return std::nullopt;
   SmallVector<Along> dimensions;
-  for (AffineExpr place : map.getResults()) {
+  for (AffineExpr place : maps->own.getResults()) {
     bool keeps = false, sums = false;
-    for (unsigned loop = 0; loop != map.getNumDims(); ++loop)
+    for (unsigned loop = 0; loop != maps->own.getNumDims(); ++loop)
       if (place.isFunctionOfDim(loop))
-        (kept.isFunctionOfDim(loop) ? keeps : sums) = true;
+        (maps->result.isFunctionOfDim(loop) ? keeps : sums) = true;
     dimensions.push_back(keeps && sums ? Along::Slides : sums ? Along::Sums : Along::Keeps);
   }
   return dimensions;
+}
+
+std::optional<unsigned> mlir::mp::groupDimensionOf(OpOperand &weight, int64_t size) {
+  std::optional<OperandMaps> maps = mapsOf(weight);
+  std::optional<SmallVector<Along>> dimensions = dimensionsOf(weight);
+  auto type = dyn_cast<RankedTensorType>(weight.get().getType());
+  if (!dimensions || !type)
+    return std::nullopt;
+  std::optional<unsigned> channel, window;
+  for (auto [dim, along] : llvm::enumerate(*dimensions)) {
+    if (along != Along::Sums || type.isDynamicDim(dim) || type.getDimSize(dim) % size)
+      continue;
+    AffineExpr loop = maps->own.getResult(dim);
+    const bool isPlain = maps->other && maps->other.getResultPosition(loop);
+    (isPlain ? channel : window) = unsigned(dim);
+  }
+  return channel ? channel : window;
 }

@@ -79,6 +79,11 @@ enum class Along : uint8_t {
 /// Per dimension of the operand; nullopt where the op does not say what its loops are.
 std::optional<SmallVector<Along>> dimensionsOf(OpOperand &operand);
 
+/// The dimension of a factor along which `size` elements make a group, of which only some are not
+/// zero: the innermost that is summed over and has whole groups, one that no window slides along
+/// before those of windows. Nullopt if there is none.
+std::optional<unsigned> groupDimensionOf(OpOperand &weight, int64_t size = 4);
+
 } // namespace mlir::mp
 
 #endif // MP_INTERFACES_CONTRACTION_H

@@ -6,6 +6,7 @@
 #include "Calibrate.h"
 #include "../Steps.h"
 #include "ObservedModule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mp/Analysis/FunctionHash.h"
@@ -58,6 +59,16 @@ static llvm::Expected<int64_t> countBatches(ArrayRef<BatchedInput> batches,
   for (const BatchedInput &batch : batches)
     count = std::min(count, batch.rows.shape[0] / arguments[batch.argument].shape[0]);
   return count;
+}
+
+void mlir::mp::unpackConstants(ModuleOp module) {
+  module.walk([](arith::ConstantOp constant) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+    if (!resource || !resource.getElementType().isF32())
+      return;
+    if (std::optional<ArrayRef<char>> raw = getRawElements(resource))
+      constant.setValueAttr(DenseElementsAttr::getFromRawBuffer(resource.getType(), *raw));
+  });
 }
 
 llvm::Expected<ObservedModule> mlir::mp::observeFactors(ModuleOp original, StringRef entry) {

@@ -21,6 +21,10 @@ struct ObservedModule {
   std::vector<Place> places;
 };
 
+/// Brings f32 constants from resources, as exporters write them, into attributes, whose elements
+/// can be read and changed.
+void unpackConstants(ModuleOp module);
+
 /// An error where nothing is to be observed.
 llvm::Expected<ObservedModule> observeFactors(ModuleOp original, StringRef entry);
 

@@ -29,6 +29,7 @@ static void prune(const ChannelReader &reader, ArrayRef<double> squares) {
 
 llvm::Expected<std::vector<PrunedWeight>> mlir::mp::pruneByData(ModuleOp module, StringRef entry,
                                                                 const InputOptions &inputs) {
+  unpackConstants(module);
   auto observed = observeFactors(module, entry);
   if (!observed)
     return observed.takeError();

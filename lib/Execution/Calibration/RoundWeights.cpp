@@ -59,6 +59,7 @@ public:
       : module(module), entry(entry), inputs(inputs), wanted(wanted), only(only) {}
 
   llvm::Expected<std::vector<RoundedWeight>> run() {
+    unpackConstants(module);
     auto first = watch();
     if (!first)
       return first.takeError();
@@ -130,7 +131,8 @@ private:
       return observed.takeError();
     if (sites.empty())
       for (auto [number, place] : llvm::enumerate(observed->places))
-        if (auto site = WeightSite::find(place); site && (!only || only->count(number)))
+        if (auto site = WeightSite::find(place, wanted.keepsTwo);
+            site && (!only || only->count(number)))
           sites.emplace(number, std::move(*site));
     if (sites.empty())
       return createStringError("--round-weights: expected a contraction with a constant matrix of "
@@ -173,7 +175,7 @@ private:
                                Twine(site.contraction.factor.contraction) + " sums over, " +
                                Twine(k) + ", found " + Twine(group));
     numerics::WeightRounding shape{k, n, group, (1 << (wanted.bits - 1)) - 1};
-    shape.keepsZeros = wanted.keepsTwo && k % 4 == 0;
+    shape.keepsZeros = site.hasGroups();
     const std::vector<float> plain = site.matrix();
     auto cross = crosses.find(number);
     const std::vector<float> weights =

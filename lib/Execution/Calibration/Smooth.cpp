@@ -103,6 +103,7 @@ llvm::Expected<std::vector<SmoothedTensor>> mlir::mp::smoothChannels(ModuleOp mo
                                                                      StringRef entry,
                                                                      const InputOptions &inputs,
                                                                      double share) {
+  unpackConstants(module);
   auto observed = observeFactors(module, entry);
   if (!observed)
     return observed.takeError();

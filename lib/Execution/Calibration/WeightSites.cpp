@@ -61,7 +61,7 @@ static std::vector<int64_t> combine(ArrayRef<unsigned> loops, ArrayRef<int64_t> 
   return offsets;
 }
 
-std::optional<WeightSite> WeightSite::find(const ObservedModule::Place &place) {
+std::optional<WeightSite> WeightSite::find(const ObservedModule::Place &place, bool groups) {
   auto view = viewProducts(place.factor.op);
   if (!view || place.factor.op->getNumResults() != 1)
     return std::nullopt;
@@ -107,6 +107,13 @@ std::optional<WeightSite> WeightSite::find(const ObservedModule::Place &place) {
     }
   if (llvm::is_contained(counts, 0)) // a loop of the rows alone
     return std::nullopt;
+  if (auto dim = groups ? groupDimensionOf(*site.weight) : std::nullopt) {
+    site.groupsInputs = true;
+    llvm::erase(site.summed, *dim);
+    site.summed.push_back(*dim);
+    llvm::erase(inputs, (*ofWeight)[*dim]);
+    inputs.push_back((*ofWeight)[*dim]);
+  }
   site.inputOffsets = combine(inputs, counts, weightSteps->first);
   site.outputOffsets = combine(outputs, counts, weightSteps->first);
   site.rowOffsets = combine(others, counts, rowSteps->first, rowSteps->second);

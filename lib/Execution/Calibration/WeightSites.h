@@ -18,13 +18,19 @@ public:
   /// Reads the contraction of which `place` is one factor; nullopt unless the other factor is such
   /// a weight, no loop belongs to weight, rows and result at once (depthwise convolutions), and all
   /// sizes are static.
-  static std::optional<WeightSite> find(const ObservedModule::Place &place);
+  /// With `groups` inputs that follow each other are first those along the dimension in which
+  /// mp-prune groups them.
+  static std::optional<WeightSite> find(const ObservedModule::Place &place, bool groups = false);
 
   size_t inputs() const { return inputOffsets.size(); }
   size_t outputs() const { return outputOffsets.size(); }
 
   /// The rows of one observation of the operand, one after the other.
   std::vector<float> rowsOf(ArrayRef<float> elements) const;
+
+  /// True if four inputs in a row are a group of mp-prune: `find` looked for them, and the
+  /// dimension has whole ones.
+  bool hasGroups() const { return groupsInputs; }
 
   /// True if several dimensions are summed over, as in convolutions.
   bool isWindow() const { return summed.size() > 1; }
@@ -54,8 +60,9 @@ private:
 
   DenseElementsAttr value;
   SmallVector<int64_t> sizes; ///< of the weight
-  /// Dimensions of the weight that are summed over, and kept, each in their order.
+  /// Dimensions of the weight that are summed over, that of groups last, and kept.
   SmallVector<unsigned> summed, kept;
+  bool groupsInputs = false;
   SmallVector<unsigned> keptInResult;               ///< dimensions of the result for those kept
   std::vector<int64_t> inputOffsets, outputOffsets; ///< within the weight
   std::vector<int64_t> rowOffsets, inputInRow;      ///< within the operand

@@ -93,6 +93,7 @@ public:
 
 private:
   llvm::Error findTrials() {
+    unpackConstants(module);
     auto observed = observeFactors(module, entry);
     if (!observed)
       return observed.takeError();

@@ -79,21 +79,8 @@ private:
     return weights;
   }
 
-  /// The dimension along which values are pruned: the innermost that is summed over, if it has
-  /// whole groups.
-  std::optional<int64_t> chooseAxis(OpOperand &factor) {
-    std::optional<SmallVector<Along>> dimensions = dimensionsOf(factor);
-    auto type = cast<RankedTensorType>(factor.get().getType());
-    std::optional<int64_t> axis;
-    if (dimensions)
-      for (auto [dim, along] : llvm::enumerate(*dimensions))
-        if (along == Along::Sums && !type.isDynamicDim(dim) && type.getDimSize(dim) % 4 == 0)
-          axis = dim;
-    return axis;
-  }
-
   PruneOp insert(Value weight, OpOperand &factor) {
-    std::optional<int64_t> axis = chooseAxis(factor);
+    std::optional<unsigned> axis = groupDimensionOf(factor);
     if (!axis) {
       remark::missed(weight.getLoc(), remarks::kNotScaled.in(factor.getOwner()))
           << remark::add("weight of type {0} keeps all values", weight.getType())

@@ -4,6 +4,7 @@
 // RUN: mp-opt %t.mlir --mp-check-erasure=original=%s -o /dev/null
 // RUN: sed 's/ {inserted}//' %t.mlir > %t.own.mlir
 // RUN: not mp-opt %t.own.mlir --mp-check-erasure=original=%s -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: mp-opt %s --mp-prune="function=windows" | FileCheck %s --check-prefix=WINDOWS
 // RUN: not mp-opt %s --mp-prune="function=dense mask=some" 2>&1 | FileCheck %s --check-prefix=MASK
 
 // The first of equal magnitudes stay, in every order; zeros never go before others.
@@ -55,4 +56,16 @@ func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x3xf32> {mp.role = "parameter"
   %0 = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x3xf32>) outs(%a : tensor<4x3xf32>) -> tensor<4x3xf32>
   %1 = linalg.matmul ins(%0, %v : tensor<4x3xf32>, tensor<3x6xf32>) outs(%b : tensor<4x6xf32>) -> tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
+}
+
+// Channels before windows, which are taken where channels are no multiple of 4.
+// WINDOWS-LABEL: func.func @windows
+// WINDOWS-DAG: mp.prune %{{.*}} keep 2 of 4 axis 1 {inserted} : tensor<2x8x4x4xf32>
+// WINDOWS-DAG: mp.prune %{{.*}} keep 2 of 4 axis 3 {inserted} : tensor<8x3x4x4xf32>
+// WINDOWS-DAG: mp.prune %{{.*}} keep 2 of 4 axis 2 {inserted} : tensor<4x4x8x2xf32>
+func.func @windows(%x: tensor<1x3x16x16xf32>, %u: tensor<8x3x4x4xf32> {mp.role = "parameter"}, %v: tensor<2x8x4x4xf32> {mp.role = "parameter"}, %w: tensor<4x4x8x2xf32> {mp.role = "parameter"}, %a: tensor<1x8x4x4xf32>, %b: tensor<1x2x1x1xf32>, %y: tensor<1x4x4x8xf32>, %c: tensor<1x1x1x2xf32>) -> (tensor<1x2x1x1xf32>, tensor<1x1x1x2xf32>) {
+  %0 = linalg.conv_2d_nchw_fchw {strides = dense<4> : tensor<2xi64>} ins(%x, %u : tensor<1x3x16x16xf32>, tensor<8x3x4x4xf32>) outs(%a : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+  %1 = linalg.conv_2d_nchw_fchw ins(%0, %v : tensor<1x8x4x4xf32>, tensor<2x8x4x4xf32>) outs(%b : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  %2 = linalg.conv_2d_nhwc_hwcf ins(%y, %w : tensor<1x4x4x8xf32>, tensor<4x4x8x2xf32>) outs(%c : tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32>
+  return %1, %2 : tensor<1x2x1x1xf32>, tensor<1x1x1x2xf32>
 }

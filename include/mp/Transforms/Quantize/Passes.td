@@ -180,8 +180,9 @@ def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
   let description = [{
     Needs: a function of one block in f32 (phase 0). Gives: phase 0 still, in which
     contractions read weights through `mp.prune keep 2 of 4`, along the innermost
-    dimension that is summed over: what sparse Tensor Cores expect. A dimension
-    that is no multiple of 4 leaves its weight as it is, with a remark
+    dimension that is summed over, of a convolution along channels, and where these
+    are no multiple of 4 along its window: what sparse Tensor Cores expect. Without
+    a multiple of 4 a weight stays as it is, with a remark
     (`--remarks-filter=mp`). `mp-check-erasure` takes an inserted `mp.prune` for its
     source.
 
