@@ -34,6 +34,7 @@ ArrayRef<HostileFamily> mlir::mp::test::hostileFamilies() {
     };
     since(kLaterSeeds, addIntegers, addUpdates);
     since(kLatestSeeds, addGroups, addIdioms);
+    since(kNewestSeeds, addConstants, addThresholds);
     return all;
   }();
   return families;
@@ -50,7 +51,9 @@ template <typename T> static T pick(std::mt19937_64 &random, std::initializer_li
 /// Picks families of many hypotheses more often, and the last ones that the seed draws from.
 static unsigned pickFamily(std::mt19937_64 &random, uint64_t seed) {
   SmallVector<unsigned> tickets;
-  uint64_t last = seed >= kLatestSeeds ? kLatestSeeds : kLaterSeeds;
+  uint64_t last = seed >= kNewestSeeds   ? kNewestSeeds
+                  : seed >= kLatestSeeds ? kLatestSeeds
+                                         : kLaterSeeds;
   for (auto [index, family] : llvm::enumerate(hostileFamilies()))
     if (family.since <= seed)
       tickets.append((2 + family.hypotheses().size() / 8) * (family.since == last ? 8 : 1), index);

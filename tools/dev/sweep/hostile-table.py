@@ -6,8 +6,8 @@ usage: hostile-table.py [--first=0] [--graphs=40000] [--chunk=100] [--jobs=1] [-
                         [--write=docs/results/HostileGraphs.md]
 
 Runs `hostile` (from PATH) on --graphs seeds from --first, chunk by chunk, and adds up what it counts. --records keeps
-each chunk, so that a later call goes on. From 1000000 on seeds draw families that came later, too, and from 10000000 on
-those that came last; these have tables of their own. Exits 1 if a graph shows something proved to be false.
+each chunk, so that a later call goes on. From 1000000 on seeds draw families that came later, too, from 10000000 and
+100000000 on yet more; these have tables of their own. Exits 1 if a graph shows something proved to be false.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +22,8 @@ from common import Records, write_table  # noqa: E402
 
 # Findings that make nothing false that was proved.
 HARMLESS = ("assumed", "constants")
-LATER, LATEST = 1000000, 10000000  # kLaterSeeds and kLatestSeeds of HostileGraph.h
+# kNewestSeeds, kLatestSeeds and kLaterSeeds of HostileGraph.h, and the marks of their tables.
+MARKS = ((100000000, "newest"), (10000000, "latest"), (1000000, "later"), (0, "table"))
 VERDICTS = ("overflow", "pole", "range", "error", "broken")
 
 
@@ -108,7 +109,7 @@ def main():
     lines += ["", *kinds(options.first, done)]
     print("\n".join(lines))
     if options.write:
-        mark = "latest" if options.first >= LATEST else "later" if options.first >= LATER else "table"
+        mark = next(mark for first, mark in MARKS if options.first >= first)
         write_table(options.write, "\n".join(lines), mark)
     return 1 if false else 0
 
