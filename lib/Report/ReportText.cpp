@@ -32,7 +32,9 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
        << (sum.assumedSizes && sum.assumedTrips ? " and " : "")
        << (sum.assumedTrips ? "trip counts" : "") << " assumed";
   os << "\n";
-  if (sum.modelledError) {
+  if (sum.hasUnmodelled) {
+    os << "  error of the results in norm: there is no model of integer codes\n";
+  } else if (sum.modelledError) {
     os << "  error of the results in norm, estimated: " << llvm::format("%.2g", *sum.modelledError);
     if (sum.maxRelError > 0)
       os << llvm::format(" (allowed: %.2g)", sum.maxRelError);

@@ -35,6 +35,7 @@ Placement mlir::mp::sumPlacements(llvm::ArrayRef<Placement> placements) {
     sum.maxRelError = one.maxRelError;
     if (one.modelledError)
       sum.modelledError = std::max(sum.modelledError.value_or(0), *one.modelledError);
+    sum.hasUnmodelled |= one.hasUnmodelled;
     sum.casts += one.casts;
     add(sum.castBytes, times(one.castBytes, one.calls));
     sum.provenOptimal &= one.provenOptimal;

@@ -12,6 +12,7 @@
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Probes.h"
 #include "mp/Dialect/MP/Recomputed.h"
+#include "mp/Dialect/MP/ScaledError.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Dialect/MP/Versions.h"
@@ -150,6 +151,8 @@ static constexpr AttributeRule kRules[] = {
     {kRecomputedAttrName, [](Operation *, Attribute value) { return isa<UnitAttr>(value); },
      "'mp.recomputed' to have no value"},
     {kCertifiedAttrName, isOnFunction<UnitAttr>, "'mp.certified' to have no value, on a function"},
+    {kScaledErrorAttrName, isOnFunction<FloatAttr>,
+     "'mp.scaled_error' to be a number on a function"},
     {kMemoryPlanAttrName, isOnFunction<StringAttr>,
      "'mp.memory_plan' to be a string on a function"},
     {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},

@@ -170,9 +170,16 @@ std::string OperandSchemes::whyNoProduct(Operation *op) const {
 }
 
 FloatType OperandSchemes::getFormat(Operation *op) const {
-  ContractionView view = *viewContraction(op);
-  auto formatOf = [&](OpOperand *factor) { return lookup(*factor)->code.floatFormat(); };
-  numerics::Format a = formatOf(view.a), b = formatOf(view.b);
-  bool isCoarser = numerics::info(a).unitRoundoff > numerics::info(b).unitRoundoff;
-  return floatTypeOf(op->getContext(), isCoarser ? a : b);
+  std::optional<numerics::Format> coarsest;
+  for (OpOperand &operand : op->getOpOperands()) {
+    const numerics::OperandScheme *scheme = lookup(operand);
+    if (!scheme)
+      continue;
+    if (scheme->code.isInteger())
+      return nullptr;
+    numerics::Format format = scheme->code.floatFormat();
+    if (!coarsest || numerics::info(format).unitRoundoff > numerics::info(*coarsest).unitRoundoff)
+      coarsest = format;
+  }
+  return coarsest ? floatTypeOf(op->getContext(), *coarsest) : nullptr;
 }

@@ -39,7 +39,8 @@ public:
   bool isWeight(OpOperand &operand) const { return weights.contains(&operand); }
   bool haveGradients() const { return !gradients.empty(); }
 
-  /// Returns the storage format of the op's factors, the coarser of two formats.
+  /// Returns the storage format of the op's factors, the coarser of two formats; null where one is
+  /// stored as integers, or none is.
   FloatType getFormat(Operation *op) const;
   /// Says why `op` cannot be a product of factors that are stored so; empty if it can.
   std::string whyNoProduct(Operation *op) const;

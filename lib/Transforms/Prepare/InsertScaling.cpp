@@ -5,10 +5,14 @@
 // from what they are, not from what they were rounded to.
 
 #include "../Assign/Decisions.h"
+#include "../Assign/Storage/ErrorShares.h"
 #include "../Scale/FunctionScaler.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/Remarks.h"
+#include "mp/Dialect/MP/ScaledError.h"
 #include "mp/Transforms/Prepare/Passes.h"
+
+#include <cmath>
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_INSERTSCALING
@@ -58,6 +62,7 @@ private:
       if (function.isExternal() || function->hasAttr(kPhaseAttrName))
         continue;
       SmallVector<Operation *> contractions;
+      SmallVector<double> shares; // of the error of results, by contraction
       {
         ModuleRanges ranges(module); // of the module as scaled so far
         FunctionDecisions decisions(function, carried, ranges);
@@ -71,6 +76,7 @@ private:
             remark::missed(op->getLoc(), remarks::kNotScaled.in(function))
                 << remark::add("{0} keeps its operands", op->getName().getStringRef().str())
                 << remark::reason("{0}", decision.describeReason());
+        shares = modelErrors(decisions, settings, contractions, chosen);
       }
       if (failed(checkOverflows(function, contractions, chosen, scales.has_value())))
         return failure();
@@ -82,11 +88,28 @@ private:
         if (failed(scaler.useMagnitudes(*measured)))
           return failure();
       }
-      for (Operation *op : contractions)
-        (void)scaler.scale(op); // a remark says why not
+      double error = 0;
+      for (auto [op, share] : llvm::zip_equal(contractions, shares))
+        if (succeeded(scaler.scale(op))) // a remark says why not
+          error += share;
       scaler.finish();
+      if (error != 0)
+        function->setAttr(kScaledErrorAttrName,
+                          FloatAttr::get(Float64Type::get(&getContext()), error));
     }
     return success();
+  }
+
+  /// Returns what each contraction adds to the error of the results when it is scaled; NaN where
+  /// that cannot be modelled.
+  static SmallVector<double> modelErrors(FunctionDecisions &decisions,
+                                         const AssignSettings &settings,
+                                         ArrayRef<Operation *> contractions,
+                                         const numerics::Recipe &chosen) {
+    OperandSchemes schemes(decisions.getFunction(), contractions, chosen);
+    ErrorShares errors(decisions, settings, &schemes);
+    return llvm::map_to_vector(contractions,
+                               [&](Operation *op) { return errors.ofScaled(op).value_or(NAN); });
   }
 
   LogicalResult readRecipe(numerics::Recipe &chosen) {

@@ -27,18 +27,19 @@ def run(*command):
 
 
 def measure(original, converted, conversion):
-    """(contractions or operands scaled, error relative to the largest, in norm, SQNR)"""
+    """(contractions or operands scaled, error relative to the largest, in norm, as estimated, SQNR)"""
     table = run("mp-opt", original, f"--mp-mixed-precision={conversion} target=sm_89", "-o", converted).stderr
     run("mp-opt", converted, f"--mp-check-erasure=original={original}", "-o", "/dev/null")
     scaled = re.search(r"scaled: (\d+)", table)
+    estimate = re.search(r"in norm, estimated: ([0-9.e-]+)", table)
     text = run("mp-run", converted, f"--compare={original}", "--seed=1").stdout
     relative = re.search(r"to largest magnitude \(\S+\) (\S+)\s+in norm (\S+)", text)
-    return scaled[1] if scaled else "0", relative[1], relative[2], re.search(r"SQNR (\S+)", text)[1]
+    return scaled[1] if scaled else "0", relative[1], relative[2], estimate[1] if estimate else "", re.search(r"SQNR (\S+)", text)[1]
 
 
 def main():
     models = LARGE if "--large" in sys.argv[1:] else MODELS
-    print("| model | conversion | scaled | of the largest magnitude | in norm | SQNR, dB |\n|---|---|---|---|---|---|")
+    print("| model | conversion | scaled | of the largest magnitude | in norm | estimated | SQNR, dB |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in models.items():
             original = pathlib.Path(folder) / f"{name}.mlir"

@@ -41,7 +41,8 @@ struct Placement {
   /// Root mean square error of the results relative to them, modelled; nothing without
   /// contractions, or where that fails or would exceed the results.
   std::optional<double> modelledError;
-  double maxRelError = 0; ///< what was allowed; 0 if nothing was said
+  bool hasUnmodelled = false; ///< contractions on integer codes, of whose error there is no model
+  double maxRelError = 0;     ///< what was allowed; 0 if nothing was said
   bool assumedSizes = false, assumedTrips = false;
   std::vector<Suggestion> suggestions; ///< what would let more be narrow, by op
 };

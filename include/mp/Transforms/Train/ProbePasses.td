@@ -36,38 +36,38 @@ def InsertProbes : Pass<"mp-insert-probes", "::mlir::ModuleOp"> {
     becomes
     ```mlir
     #map = affine_map<() -> ()>
-    #map1 = affine_map<(d0) -> (d0)>
-    #map2 = affine_map<(d0) -> ()>
+    #map1 = affine_map<(d0, d1) -> (d0, d1)>
+    #map2 = affine_map<(d0, d1) -> ()>
     func.func @step(%arg0: tensor<4xf32> {mp.role = "parameter", mp.state = 0 : i64}, %arg1: tensor<i64> {mp.role = "probe_calls", mp.state = 1 : i64}, %arg2: tensor<1x15xf64> {mp.probe = {every = 1 : i64, formats = ["f16"], name = "argument 0", of = "parameter", used = []}, mp.role = "probe", mp.state = 2 : i64}) -> (tensor<4xf32>, tensor<i64>, tensor<1x15xf64>) {
       %0 = mp.probe %arg0 formats [f16] : tensor<4xf32> -> tensor<14xf64>
       %1 = arith.addf %arg0, %arg0 : tensor<4xf32>
       %2 = tensor.empty() : tensor<i64>
       %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = []} ins(%arg1 : tensor<i64>) outs(%2 : tensor<i64>) {
       ^bb0(%in: i64, %out: i64):
-        %c1_i64_3 = arith.constant 1 : i64
-        %10 = arith.addi %in, %c1_i64_3 : i64
-        linalg.yield %10 : i64
+        %c1_i64 = arith.constant 1 : i64
+        %6 = arith.addi %in, %c1_i64 : i64
+        linalg.yield %6 : i64
       } -> tensor<i64>
-      %extracted = tensor.extract %arg1[] : tensor<i64>
-      %c1_i64 = arith.constant 1 : i64
-      %4 = arith.remui %extracted, %c1_i64 : i64
-      %c0_i64 = arith.constant 0 : i64
-      %5 = arith.cmpi eq, %4, %c0_i64 : i64
-      %extracted_slice = tensor.extract_slice %arg2[0, 0] [1, 15] [1, 1] : tensor<1x15xf64> to tensor<15xf64>
-      %6 = arith.uitofp %extracted : i64 to f64
-      %from_elements = tensor.from_elements %6 : tensor<1xf64>
-      %7 = tensor.empty() : tensor<15xf64>
-      %inserted_slice = tensor.insert_slice %from_elements into %7[0] [1] [1] : tensor<1xf64> into tensor<15xf64>
-      %inserted_slice_0 = tensor.insert_slice %0 into %inserted_slice[1] [14] [1] : tensor<14xf64> into tensor<15xf64>
-      %from_elements_1 = tensor.from_elements %5 : tensor<i1>
-      %8 = tensor.empty() : tensor<15xf64>
-      %9 = linalg.generic {indexing_maps = [#map1, #map1, #map2, #map1], iterator_types = ["parallel"]} ins(%inserted_slice_0, %extracted_slice, %from_elements_1 : tensor<15xf64>, tensor<15xf64>, tensor<i1>) outs(%8 : tensor<15xf64>) {
-      ^bb0(%in: f64, %in_3: f64, %in_4: i1, %out: f64):
-        %10 = arith.select %in_4, %in, %in_3 : f64
-        linalg.yield %10 : f64
-      } -> tensor<15xf64>
-      %inserted_slice_2 = tensor.insert_slice %9 into %arg2[0, 0] [1, 15] [1, 1] : tensor<15xf64> into tensor<1x15xf64>
-      return %1, %3, %inserted_slice_2 : tensor<4xf32>, tensor<i64>, tensor<1x15xf64>
+      %4 = tensor.empty() : tensor<1x15xf64>
+      %5 = linalg.generic {indexing_maps = [#map1, #map2, #map1], iterator_types = ["parallel", "parallel"]} ins(%arg2, %arg1 : tensor<1x15xf64>, tensor<i64>) outs(%4 : tensor<1x15xf64>) {
+      ^bb0(%in: f64, %in_0: i64, %out: f64):
+        %c1_i64 = arith.constant 1 : i64
+        %6 = arith.remui %in_0, %c1_i64 : i64
+        %c0_i64 = arith.constant 0 : i64
+        %7 = arith.cmpi eq, %6, %c0_i64 : i64
+        %8 = linalg.index 1 : index
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %9 = arith.cmpi eq, %8, %c0 : index
+        %10 = arith.maxsi %8, %c1 : index
+        %11 = arith.subi %10, %c1 : index
+        %extracted = tensor.extract %0[%11] : tensor<14xf64>
+        %12 = arith.uitofp %in_0 : i64 to f64
+        %13 = arith.select %9, %12, %extracted : f64
+        %14 = arith.select %7, %13, %in : f64
+        linalg.yield %14 : f64
+      } -> tensor<1x15xf64>
+      return %1, %3, %5 : tensor<4xf32>, tensor<i64>, tensor<1x15xf64>
     }
     func.func @step_init() -> (tensor<i64>, tensor<1x15xf64>) attributes {mp.init_of = @step} {
       %cst = arith.constant dense<0> : tensor<i64>

@@ -8,6 +8,7 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Assignment/ProblemJSON.h"
 #include "mp/Assignment/Solve.h"
+#include "mp/Dialect/MP/ScaledError.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -185,10 +186,21 @@ static LogicalResult refuseScaled(FunctionOpInterface function) {
   return diagnostic;
 }
 
+/// Takes up what mp-insert-scaling has said of contractions that are not of this problem.
+static void addScaledError(FloatAttr scaled, Placement &placement) {
+  if (!scaled)
+    return;
+  const double error =
+      std::sqrt(scaled.getValueAsDouble() + std::pow(placement.modelledError.value_or(0), 2));
+  placement.hasUnmodelled = std::isnan(error);
+  placement.modelledError = error < 1 ? std::optional(error) : std::nullopt;
+}
+
 LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
                                       const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
   const PlacementOptions &options = settings.placement;
+  auto scaled = dyn_cast_or_null<FloatAttr>(function->removeAttr(kScaledErrorAttrName));
   StoragePermissions permissions(decisions);
   StorageCosts costs(decisions, settings);
   if (options.modelsError() && failed(refuseScaled(function)))
@@ -238,6 +250,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
     placement.modelledError = errors.toRelative(answer->score.error);
   else
     placement.modelledError = errors.estimate();
+  addScaledError(scaled, placement);
   decisions.placement = placement;
   return success();
 }

@@ -72,6 +72,14 @@ std::optional<double> ErrorShares::estimate() {
   return model->isKnown() && isSeen && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
+std::optional<double> ErrorShares::ofScaled(Operation *op) {
+  if (!model)
+    model = &decisions.getErrorModel();
+  if (!model->isKnown() || !schemes->getFormat(op))
+    return std::nullopt;
+  return getShare(op, {Float32Type::get(op->getContext()), {}, &schemes->getRecipe()});
+}
+
 FloatType ErrorShares::getStoredFormat(Operation *op, const numerics::Recipe &recipe) const {
   return schemes && &schemes->getRecipe() == &recipe
              ? schemes->getFormat(op)

@@ -36,6 +36,11 @@ public:
   /// or if it cannot be modelled.
   std::optional<double> estimate();
 
+  /// The mean square, relative to that of the results, that a contraction adds which works on
+  /// scaled values by the recipe of the schemes; nothing where it cannot be modelled, as for codes
+  /// that are integers.
+  std::optional<double> ofScaled(Operation *op);
+
   /// The least error of any choice of variants.
   double findLeast(const assignment::Problem &problem) const;
 

@@ -9,6 +9,7 @@
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Recomputed.h"
+#include "mp/Dialect/MP/ScaledError.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 
@@ -44,7 +45,7 @@ Value mlir::mp::strip(Value value) {
 bool mlir::mp::isBookkeeping(StringRef name) {
   return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName ||
          name == kSaturatedAttrName || name == kSplitAttrName || name == kScaledAttrName ||
-         name == kMemoryPlanAttrName;
+         name == kMemoryPlanAttrName || name == kScaledErrorAttrName;
 }
 
 InFlightDiagnostic mlir::mp::differ(Operation *original, Operation *converted, const Twine &what) {
