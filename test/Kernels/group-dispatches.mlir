@@ -104,6 +104,29 @@ func.func @large_ends_stay_apart(%x: tensor<65536xf32>, %y: tensor<2x128x256xf32
   return %0, %2 : tensor<65536xf32>, tensor<65536xf32>
 }
 
+// Equal types do not say that sizes are equal: those of the third are others.
+// CHECK-LABEL: func.func @sizes_of_the_run
+// CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%arg0, %arg1
+// CHECK: %[[S:.*]] = mpk.dispatch ins(%arg2
+// CHECK: return %[[R]]#0, %[[R]]#1, %[[S]]
+func.func @sizes_of_the_run(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8xf32>, %m: index, %n: index) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  %e = tensor.empty(%m) : tensor<?x8xf32>
+  %d = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x8xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%z : tensor<8xf32>) outs(%d : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x8xf32>
+  return %0, %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
 // Products that share an operand: the body has both, side by side, and stays what it says.
 // CHECK-LABEL: func.func @products_of_one_operand
 // CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%[[X:.*]], %{{.*}}, %[[X]], %{{.*}} : {{.*}}) outs({{.*}}) schedule = <matmul>

@@ -11,6 +11,7 @@
 
 #include "../Plan/EpiloguePlan.h"
 #include "MoveTogether.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Form/Passes.h"
@@ -68,9 +69,24 @@ static bool shareOperand(mpk::DispatchOp a, mpk::DispatchOp b) {
          });
 }
 
+/// True if both go through loops of the same sizes, also where those are known at run time only:
+/// types that are equal do not say so. Every loop of a map or a product is a dimension of what it
+/// writes, or of an operand that joined products share.
+static bool haveEqualSizes(mpk::DispatchOp a, mpk::DispatchOp b) {
+  return llvm::all_of(llvm::zip_equal(a.getOutputs(), b.getOutputs()), [](auto outputs) {
+    auto [x, y] = outputs;
+    auto type = dyn_cast<RankedTensorType>(x.getType());
+    if (!type || type.hasStaticShape())
+      return true;
+    auto first = x.template getDefiningOp<tensor::EmptyOp>();
+    auto second = y.template getDefiningOp<tensor::EmptyOp>();
+    return first && second && first.getDynamicSizes() == second.getDynamicSizes();
+  });
+}
+
 static bool areEqual(mpk::DispatchOp a, mpk::DispatchOp b) {
   return a->getOperandTypes() == b->getOperandTypes() &&
-         a.getScheduleAttr() == b.getScheduleAttr() &&
+         a.getScheduleAttr() == b.getScheduleAttr() && haveEqualSizes(a, b) &&
          OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
                                                     OperationEquivalence::IgnoreLocations);
 }
