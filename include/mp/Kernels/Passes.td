@@ -14,7 +14,8 @@ def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"
   let description = [{
     Needs: linalg on tensors. Gives: no op that implements
     `AggregatedOpInterface`, no `linalg.pack`, `unpack` or `winograd_*`, no
-    `tensor.gather` and no `tensor.scatter` is left, and
+    `tensor.gather` and no `tensor.scatter` is left, a `tensor.reshape` is a view by
+    scalars (a tensor of sizes would lie on the device, and the host lays out views), and
     every linalg op left has a form as a loop nest; one that has none is an error
     that names it (upstream's lowering leaves it behind without a word).
 

@@ -17,6 +17,9 @@ static StringRef hostFault(Operation *op) {
   if (isa<memref::LoadOp, vector::TransferReadOp, vector::LoadOp>(op) &&
       isa<MemRefType>(op->getOperand(0).getType()))
     return op->hasAttr(kHostReadAttrName) ? "" : "reads device memory on the host";
+  if (auto reshape = dyn_cast<memref::ReshapeOp>(op);
+      reshape && !cast<ShapedType>(reshape.getType()).hasStaticShape())
+    return "reads sizes from device memory on the host";
   if (isa<memref::StoreOp>(op))
     return "writes device memory on the host";
   if (isa<memref::CopyOp>(op))
