@@ -176,8 +176,14 @@ void BitWalk::visit(OpResult value) {
     open.insert(value);
   Kind kind = getFloatMeaning(op).kind;
   if (kind != Kind::Move && kind != Kind::Select && kind != Kind::Merge && !isMade &&
-      op->getNumRegions() == 0)
+      op->getNumRegions() == 0) {
     computed.push_back(value);
+    // An index that is no constant tells elements apart.
+    if (llvm::any_of(op->getOperands(), [](Value operand) {
+          return getElementTypeOrSelf(operand).isIndex() && !matchPattern(operand, m_Constant());
+        }))
+      open.insert(value);
+  }
   llvm::for_each(op->getOperands(), [&](Value operand) { read(operand); });
   for (Region &region : op->getRegions())
     readYielded(region);
