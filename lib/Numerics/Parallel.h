@@ -5,6 +5,8 @@
 #ifndef MP_LIB_NUMERICS_PARALLEL_H
 #define MP_LIB_NUMERICS_PARALLEL_H
 
+#include "mp/Numerics/Threads.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -13,12 +15,12 @@
 
 namespace mpcore::numerics::detail {
 
-/// Calls body(i) for every i < count, on `threads` threads (0: one per
-/// processor). Items are taken in order but run in any; they must not depend
+/// Calls body(i) for every i < count, on `threads` threads (0: as many as
+/// threadCount()). Items are taken in order but run in any; they must not depend
 /// on each other.
 template <typename Body> void parallelFor(size_t count, unsigned threads, Body body) {
   if (threads == 0)
-    threads = std::max(1u, std::thread::hardware_concurrency());
+    threads = threadCount();
   threads = unsigned(std::min<size_t>(threads, count));
   std::atomic<size_t> next = 0;
   auto work = [&] {

@@ -23,6 +23,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/WithColor.h"
 
@@ -66,7 +67,8 @@ static bool printsBetweenPasses() {
 /// Prints the error; its number, where it has one, decides the status.
 static ExitStatus report(llvm::Error error, ExitStatus status = ExitStatus::BadInput) {
   std::string text = llvm::toString(std::move(error));
-  llvm::errs() << "mp-opt: " << text << "\n";
+  llvm::WithColor(llvm::errs(), llvm::HighlightColor::Error) << "mp-opt: ";
+  llvm::errs() << text << "\n";
   std::optional<ErrorCode> code = findCode(text);
   return code ? statusOf(*code) : status;
 }
@@ -131,14 +133,35 @@ ExitStatus statusOfFailure(const RunObserver::Findings &findings) {
 
 } // namespace
 
-/// Notes what is said while passes run, and leaves the saying to others.
-static void listen(MLIRContext *context, RunObserver::Findings &findings) {
-  context->getDiagEngine().registerHandler([&findings](Diagnostic &diagnostic) {
+/// Prints an error or a warning that lies nowhere in the module: of an option, or of a file that an
+/// option names and that has places of its own ("policy.json:1:18"). Upstream would say
+/// "<unknown>:0".
+static LogicalResult printWithoutPlace(Diagnostic &diagnostic) {
+  const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (!isa<UnknownLoc>(diagnostic.getLocation()) || !diagnostic.getNotes().empty() ||
+      (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning))
+    return failure();
+  std::string text = diagnostic.str();
+  StringRef rest = text;
+  SmallVector<StringRef> found;
+  if (llvm::Regex("^mp-[a-z-]+: ([^ ]+:[0-9]+:[0-9]+: )").match(text, &found)) {
+    llvm::errs() << found[1];
+    rest = rest.drop_front(found[0].size());
+  }
+  (isError ? llvm::WithColor::error(llvm::errs()) : llvm::WithColor::warning(llvm::errs()))
+      << rest << "\n";
+  return success();
+}
+
+/// Notes what is said while passes run, and leaves most of the saying to others.
+static void listen(MLIRContext *context, RunObserver::Findings &findings, bool verifies) {
+  context->getDiagEngine().registerHandler([&findings, verifies](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
       ++findings.warnings;
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !findings.code)
       findings.code = findCode(diagnostic.str());
-    return failure(); // the next handler prints it
+    return success(!verifies &&
+                   succeeded(printWithoutPlace(diagnostic))); // or the next handler does
   });
 }
 
@@ -155,7 +178,7 @@ static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName
       watch->end(); // reading is over
     findings.hasParsed = true;
     manager.addInstrumentation(std::make_unique<RunObserver>(findings, common));
-    listen(manager.getContext(), findings);
+    listen(manager.getContext(), findings, config.shouldVerifyDiagnostics());
     // The option's own message has been printed; upstream then reports the failure without words.
     ScopedDiagnosticHandler wordless(manager.getContext(), [](Diagnostic &diagnostic) {
       return success(diagnostic.str().empty());

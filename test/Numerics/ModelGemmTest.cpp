@@ -4,13 +4,16 @@
 
 #include "mp/Numerics/ModelGemm.h"
 
+#include "../../lib/Numerics/Parallel.h"
 #include "mp/Numerics/ArrayCast.h"
 
 #include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <mutex>
 #include <random>
+#include <set>
 #include <vector>
 
 using namespace mpcore::numerics;
@@ -186,6 +189,25 @@ TEST(ModelGemm, S8AgreesWithTheDot) {
     for (size_t i = 0; i < m; ++i)
       ASSERT_EQ(d[i * n + j], modelDotS8(&a[i * k], column.data(), k, c[i * n + j]));
   }
+}
+
+TEST(Threads, AreNoMoreThanAsked) {
+  for (unsigned count : {1u, 3u}) {
+    setThreads(count);
+    EXPECT_EQ(threadCount(), count);
+    std::mutex lock;
+    std::set<std::thread::id> seen;
+    size_t sum = 0;
+    detail::parallelFor(1000, 0, [&](size_t i) {
+      std::lock_guard<std::mutex> guard(lock);
+      seen.insert(std::this_thread::get_id());
+      sum += i;
+    });
+    EXPECT_EQ(sum, 499500u);
+    EXPECT_LE(seen.size(), count);
+  }
+  setThreads(0);
+  EXPECT_EQ(threadCount(), std::max(1u, std::thread::hardware_concurrency()));
 }
 
 } // namespace

@@ -107,6 +107,8 @@ static constexpr StringLiteral kHelp =
   --prune=OUT.mlir      of --calibrate: write the module with 2 of 4 weights along what is summed over, those whose
                         magnitude times the norm of what they multiply is largest (Wanda)
   --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
+  --threads=N           of compiling kernels and of modelled Tensor Cores; compiled code and the emulator have one.
+                        Without it one per processor. The results have the same bits
   --emit-llvm           print the LLVM IR instead of running
   --help, --version
 

@@ -179,6 +179,10 @@ static Handlers executionOptions(RunOptions &options) {
          options.maxMemory = int64_t(*bytes);
          return llvm::Error::success();
        }},
+      {"threads",
+       [&options](StringRef v) {
+         return parseInteger<unsigned>("threads", v, 1, options.threads);
+       }},
       {"store-narrow",
        [&options](StringRef v) -> llvm::Error {
          auto format = support::findWord<StoredFormat>(v);

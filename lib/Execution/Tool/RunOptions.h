@@ -76,6 +76,7 @@ struct RunOptions {
   bool reverse = false;                      ///< the order of threads, on the emulator
   int64_t maxMemory = 0;                     ///< bytes of what is computed; 0: as it comes
   OptionalStoredFormat storeNarrow;          ///< in which that may be stored for it
+  unsigned threads = 0;                      ///< 0: one per processor
   bool emitLLVM = false;
   bool help = false;
   bool version = false;

@@ -10,10 +10,13 @@
 #include "Run.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mp/Execution/Files.h"
+#include "mp/Numerics/Threads.h"
 #include "mp/Support/Progress.h"
 #include "mp/Support/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -148,7 +151,8 @@ Status Run::go() {
 
 Status mlir::mp::reportError(Status status, llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
-  llvm::errs() << "mp-run: error: " << text << "\n";
+  llvm::WithColor(llvm::errs(), llvm::HighlightColor::Error) << "mp-run: error: ";
+  llvm::errs() << text << "\n";
   std::optional<support::ErrorCode> code = support::findCode(text);
   return code ? support::statusOf(*code) : status;
 }
@@ -156,7 +160,14 @@ Status mlir::mp::reportError(Status status, llvm::Error error) {
 static Status runModule(RunOptions options, DialectRegistry &registry, const RunHooks &hooks,
                         unsigned &warnings) {
   registerExecution(registry);
-  MLIRContext context(registry);
+  std::optional<llvm::DefaultThreadPool> pool; // outlives the context
+  MLIRContext context(registry, options.threads ? MLIRContext::Threading::DISABLED
+                                                : MLIRContext::Threading::ENABLED);
+  if (options.threads > 1) {
+    pool.emplace(llvm::hardware_concurrency(options.threads));
+    context.setThreadPool(*pool);
+  }
+  mpcore::numerics::setThreads(options.threads);
   // Attributes of unknown dialects, which exporters leave, change nothing here.
   context.allowUnregisteredDialects();
   llvm::SourceMgr noSources;
