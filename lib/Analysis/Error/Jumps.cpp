@@ -16,6 +16,17 @@ using Kind = ValueNode::Kind;
 /// Arms are looked into so far.
 static constexpr unsigned kMostSteps = 64;
 
+static bool comparesOrder(arith::CmpFPredicate predicate) {
+  using P = arith::CmpFPredicate;
+  return llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE, P::OLT, P::OLE, P::ULT, P::ULE},
+                            predicate);
+}
+
+/// True up to what f32 rounds a few times.
+static bool areEqual(double a, double b) {
+  return std::fabs(a - b) <= 0x1p-20 * std::fmax(std::fabs(a), std::fabs(b));
+}
+
 namespace {
 /// A number, plus an element that is not known where `rest` is one.
 struct AtThreshold {
@@ -35,6 +46,7 @@ public:
 private:
   std::optional<AtThreshold> readUnary(const View &view, const ValueNode &node);
   std::optional<AtThreshold> readBinary(const View &view, const ValueNode &node);
+  std::optional<AtThreshold> readChoice(const View &view, const ValueNode &node);
   std::optional<AtThreshold> operand(const View &view, const ValueNode &node, unsigned index) {
     return read(values.compose(view, node.operands[index]));
   }
@@ -104,6 +116,24 @@ std::optional<AtThreshold> ArmReader::readUnary(const View &view, const ValueNod
                   : ifFinite(domains::evaluate(node.unary, of->number));
 }
 
+/// A choice by numbers that differ is the arm that they choose, there and around.
+std::optional<AtThreshold> ArmReader::readChoice(const View &view, const ValueNode &node) {
+  View condition = values.compose(view, node.operands[0]);
+  if (!condition || values.get(condition).kind != Kind::Compare)
+    return AtThreshold{0, view};
+  const ValueNode &comparison = values.get(condition);
+  std::optional<AtThreshold> a = operand(condition, comparison, 0),
+                             b = operand(condition, comparison, 1);
+  if (!a || !b)
+    return std::nullopt;
+  bool isKnown = !a->rest && !b->rest && !areEqual(a->number, b->number);
+  if (!isKnown || !comparesOrder(comparison.predicate))
+    return AtThreshold{0, view};
+  using P = arith::CmpFPredicate;
+  bool asksGreater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, comparison.predicate);
+  return operand(view, node, (a->number > b->number) == asksGreater ? 1 : 2);
+}
+
 std::optional<AtThreshold> ArmReader::read(const View &view) {
   if (view == x)
     return AtThreshold{threshold};
@@ -115,19 +145,9 @@ std::optional<AtThreshold> ArmReader::read(const View &view) {
   case Kind::Constant: return ifFinite(node.value);
   case Kind::Unary: return readUnary(view, node);
   case Kind::Binary: return readBinary(view, node);
+  case Kind::Select: return readChoice(view, node);
   default: return AtThreshold{0, view};
   }
-}
-
-static bool comparesOrder(arith::CmpFPredicate predicate) {
-  using P = arith::CmpFPredicate;
-  return llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE, P::OLT, P::OLE, P::ULT, P::ULE},
-                            predicate);
-}
-
-/// True up to what f32 rounds a few times.
-static bool areEqual(double a, double b) {
-  return std::fabs(a - b) <= 0x1p-20 * std::fmax(std::fabs(a), std::fabs(b));
 }
 
 bool Jumps::isContinuous(Value selection) {
