@@ -106,17 +106,19 @@ FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::str
   if (!maps[2].isProjectedPermutation(/*allowZeroInResults=*/true))
     return refuse("its result is not indexed by plain loops");
 
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
     bool inA = result.access[0].uses(loop), inB = result.access[1].uses(loop);
     bool inC = result.access[2].uses(loop);
     bool parallel = kind == utils::IteratorType::parallel;
     if (parallel != inC)
       return refuse("a parallel loop does not index the result");
-    if (!inA && !inB)
+    const bool isUnit = ranges[loop] == 1; // a dimension that views have added
+    if (!inA && !inB && !isUnit)
       return refuse("a loop indexes neither operand");
     if (parallel)
-      (inA && inB ? result.batch : inA ? result.m : result.n).push_back(loop);
-    else if (inA && inB)
+      (inA == inB ? result.batch : inA ? result.m : result.n).push_back(loop);
+    else if ((inA && inB) || isUnit)
       result.k.push_back(loop);
     else
       return refuse("a reduction loop indexes one operand only");

@@ -44,6 +44,7 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
   buildTosaToLinalgPipeline(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());
+  pm.addNestedPass<func::FuncOp>(createSimplifySizes());
   if (options.mma)
     pm.addPass(createSelectContractions({options.target}));
   pm.addPass(createConvertElementwiseToLinalgPass());
@@ -51,6 +52,7 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
   if (options.dispatches) {
     pm.addNestedPass<func::FuncOp>(createSplitIndexReductions()); // while its loops are one
     pm.addNestedPass<func::FuncOp>(createFoldViews());
+    pm.addNestedPass<func::FuncOp>(createSimplifySizes());
   }
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());

@@ -6,33 +6,9 @@
 #define MP_KERNELS_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "mp/Kernels/DispatchPasses.td"
 include "mp/Kernels/Families/Passes.td"
 include "mp/Kernels/LowerPasses.td"
-
-def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"> {
-  let summary = "Write softmax, packing and other aggregate tensor ops as loops (exact)";
-  let description = [{
-    Needs: linalg on tensors. Gives: no op that implements
-    `AggregatedOpInterface`, no `linalg.pack`, `unpack` or `winograd_*`, no
-    `tensor.gather` and no `tensor.scatter` is left, a `tensor.reshape` is a view by
-    scalars (a tensor of sizes would lie on the device, and the host lays out views), and
-    every linalg op left has a form as a loop nest; one that has none is an error
-    that names it (upstream's lowering leaves it behind without a word).
-
-    Example (`--mp-decompose-aggregates`): `linalg.softmax` becomes a row
-    maximum, a subtraction with exponential, a row sum and a division.
-    ```mlir
-    func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-      %e = tensor.empty() : tensor<4x8xf32>
-      %0 = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
-      return %0 : tensor<4x8xf32>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
-}
 
 def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
   let summary = "Keep bufferization from writing into the caller's buffers (exact)";

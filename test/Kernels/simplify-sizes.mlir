@@ -1,0 +1,77 @@
+// RUN: mp-opt %s --mp-simplify-sizes | FileCheck %s
+
+// The batch times the heads, divided by the heads again, is the batch; a view's dimension is what it was made of.
+// CHECK-LABEL: func.func @views
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x2x8xf32>
+// CHECK-NOT: {{cf.assert|_shape}}
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<?x2x8xf32>) outs(%[[E]] : tensor<?x2x8xf32>)
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @views(%x: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c0_i64 = arith.constant 0 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+  %m = arith.index_cast %n : index to i64
+  %isSize = arith.cmpi sge, %m, %c0_i64 : i64
+  cf.assert %isSize, "unimplemented: dynamic negative broadcast sizes"
+  %flat = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x2x8xf32> into tensor<?x8xf32>
+  %f = tensor.dim %flat, %c0 : tensor<?x8xf32>
+  %h = arith.divsi %f, %c2 : index
+  %y = tensor.expand_shape %flat [[0, 1], [2]] output_shape [%h, 2, 8] : tensor<?x8xf32> into tensor<?x2x8xf32>
+  %same = arith.cmpi eq, %h, %n : index
+  cf.assert %same, "mismatched size for broadcast"
+  %one = arith.cmpi eq, %h, %c1 : index
+  %e = tensor.empty(%n) : tensor<?x2x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<?x2x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %at = arith.select %one, %c0, %i : index
+    %element = tensor.extract %y[%at, %j, %k] : tensor<?x2x8xf32>
+    %z = math.exp %element : f32
+    linalg.yield %z : f32
+  } -> tensor<?x2x8xf32>
+  return %0 : tensor<?x2x8xf32>
+}
+
+// Sizes of two arguments may differ, a size may be one, and what asks for another's is no broadcast: nothing is read through.
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-2: cf.assert
+// CHECK: linalg.generic
+// CHECK: tensor.extract
+// CHECK: linalg.generic
+// CHECK: tensor.extract
+// CHECK: return
+func.func @kept(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %m = tensor.dim %z, %c0 : tensor<?x8xf32>
+  %same = arith.cmpi eq, %n, %m : index
+  cf.assert %same, "one size"
+  %some = arith.cmpi sgt, %n, %c0 : index
+  cf.assert %some, "no rows"
+  %one = arith.cmpi eq, %m, %c1 : index
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %at = arith.select %one, %c0, %i : index
+    %element = tensor.extract %z[%at, %j] : tensor<?x8xf32>
+    linalg.yield %element : f32
+  } -> tensor<?x8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %at = arith.select %one, %c0, %i : index
+    %element = tensor.extract %x[%at, %j] : tensor<?x8xf32>
+    linalg.yield %element : f32
+  } -> tensor<?x8xf32>
+  return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
+}
