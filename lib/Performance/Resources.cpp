@@ -62,10 +62,9 @@ static llvm::Error checkMatmul(const MatmulProblem &p, const MatmulSchedule &s, 
                  Twine(part.limits().clusterSize) + " of " + part.name);
   if (!s.m || !s.n || !s.k || !s.warpsM || !s.warpsN || !s.splitK || !s.slices)
     return error("tile, warps, splits and slices must be above 0");
-  if (p.sparseA && (s.unit != MatrixUnit::MmaSync || s.splitK > 1 ||
-                    part.specific->computeCapability < 80 || storageBits(p.format) > 16))
-    return error("a sparse A is for mma.sync of 8 or 16 bits from sm_80 on, whose sums no blocks "
-                 "share");
+  if (p.sparseA && (s.unit != MatrixUnit::MmaSync || part.specific->computeCapability < 80 ||
+                    storageBits(p.format) > 16))
+    return error("a sparse A is for mma.sync of 8 or 16 bits from sm_80 on");
   if (s.slices > 1 && s.unit != MatrixUnit::MmaSync)
     return error("slices of a sum are for warps of mma.sync");
   const unsigned warps = s.warpsM * s.warpsN;

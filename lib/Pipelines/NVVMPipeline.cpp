@@ -46,7 +46,7 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   pm.addNestedPass<func::FuncOp>(createSimplifySizes());
   if (options.mma)
-    pm.addPass(createSelectContractions({options.target}));
+    pm.addPass(createSelectContractions({options.target, options.sparse}));
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   if (options.dispatches) {

@@ -5,9 +5,11 @@
 // exact.
 
 #include "Lowering.h"
+#include "mp/Kernels/MmaSelection.h"
 #include "mp/Layouts/SparseRows.h"
 #include "mp/Numerics/Cast.h"
 #include "mp/Numerics/TensorCore.h"
+#include "mp/Target/Targets.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mp;
@@ -36,6 +38,8 @@ std::string typeOf(llvm::ArrayRef<int64_t> sizes, const std::string &element) {
 }
 
 bool isInteger(const Product &p) { return p.format == "i8"; }
+bool isByte(const Product &p) { return isInteger(p) || p.format.rfind("f8", 0) == 0; }
+uint64_t signOf(const Product &p) { return isByte(p) ? 0x80 : 0x8000; }
 
 ElementType elementOf(const Product &p) {
   return isInteger(p) ? ElementType::integer(8)
@@ -53,15 +57,14 @@ uint64_t drawElement(const Product &p, std::mt19937 &random) {
       std::uniform_real_distribution<float>(-1, 1)(random) * std::exp2(exponent), format);
 }
 
-/// Weights [batch][n][k], two of each four at most not zero; those of 16 bits have zeros of both
-/// signs.
+/// Weights [batch][n][k], two of each four at most not zero; floats have zeros of both signs.
 std::vector<uint64_t> drawWeights(const Product &p, std::mt19937 &random) {
   const int64_t rows = std::max<int64_t>(p.batch, 1) * p.n;
   std::vector<uint64_t> made(size_t(rows * p.k), 0);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t first = 0; first < p.k; first += 4) {
       if (!isInteger(p) && random() % 4 == 0)
-        made[row * p.k + first] = 0x8000;
+        made[row * p.k + first] = signOf(p);
       for (unsigned i = 0, count = random() % 8 ? 2 : random() % 3; i < count; ++i)
         if (int64_t at = first + random() % 4; at < p.k)
           made[row * p.k + at] = drawElement(p, random);
@@ -79,7 +82,7 @@ std::vector<int64_t> weightSizes(const Product &p) {
 }
 
 std::string weightText(const Product &p, const std::vector<uint64_t> &rows) {
-  const unsigned bytes = isInteger(p) ? 1 : 2;
+  const unsigned bytes = isByte(p) ? 1 : 2;
   std::string text;
   auto push = [&](uint64_t pattern) {
     for (unsigned byte = 0; byte < bytes; ++byte)
@@ -143,15 +146,17 @@ uint64_t countOf(const emulator::LaunchStats &stats, llvm::StringRef prefix) {
   return sum;
 }
 
-/// The model multiplies only what is stored, in the order of the sum, as mma.sp does.
+/// The model multiplies only what is stored, in the order of the sum, as mma.sp does; `interval`
+/// products are summed apart, if it is not 0, and added in f32.
 float sparseDot(const numerics::TensorCoreModel &model, const std::vector<uint64_t> &weights,
-                size_t first, const Product &p, const std::vector<float> &x) {
+                size_t first, const Product &p, const std::vector<float> &x, int64_t interval) {
   const auto format = *numerics::parseFormat(p.format);
   std::vector<float> stored, met;
+  float total = 0;
   for (int64_t group = 0; group < p.k; group += 4) {
     unsigned mask = 0;
     for (int64_t i = group; i < std::min(group + 4, p.k); ++i)
-      mask |= unsigned((weights[first + i] & 0x7fff) != 0) << (i - group);
+      mask |= unsigned((weights[first + i] & ~signOf(p)) != 0) << (i - group);
     const auto pair = mpcore::layouts::storedPair(mask);
     for (unsigned place : {pair->first, pair->second}) {
       const int64_t at = group + place;
@@ -159,8 +164,12 @@ float sparseDot(const numerics::TensorCoreModel &model, const std::vector<uint64
       stored.push_back(isStored ? float(numerics::decode(weights[first + at], format)) : 0);
       met.push_back(at < p.k ? x[at] : 0);
     }
+    if (group + 4 < p.k && (!interval || (group + 4) % interval))
+      continue;
+    total += numerics::modelDot(model, stored.data(), met.data(), stored.size(), 0.0f);
+    stored.clear(), met.clear();
   }
-  return numerics::modelDot(model, stored.data(), met.data(), stored.size(), 0.0f);
+  return total;
 }
 
 void check(const Product &p, const std::string &chip = "sm_80") {
@@ -206,6 +215,8 @@ void check(const Product &p, const std::string &chip = "sm_80") {
   auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), format, format,
                                          numerics::Format::F32, numerics::Route::MmaSync);
   ASSERT_TRUE(model.has_value());
+  const target::TargetModel &target = *target::lookupTarget(chip);
+  const int64_t interval = promotionInterval(target, *selectSparseInstruction(target, p.format));
   int64_t wrong = 0;
   std::vector<float> row(p.k);
   for (int64_t z = 0; z < batches; ++z)
@@ -214,7 +225,7 @@ void check(const Product &p, const std::string &chip = "sm_80") {
         row[k] = float(x.value((z * p.m + i) * p.k + k));
       for (int64_t j = 0; j < p.n; ++j) {
         const int64_t at = (z * p.m + i) * p.n + j;
-        float expected = sparseDot(*model, weights, size_t((z * p.n + j) * p.k), p, row);
+        float expected = sparseDot(*model, weights, size_t((z * p.n + j) * p.k), p, row, interval);
         if (!p.isFresh)
           expected = float(c.value(at)) + expected;
         if (results[0].value(at) != expected && ++wrong <= 3)
@@ -265,6 +276,44 @@ TEST(EmulatedSparse, EveryTargetThatHasIt) {
   }
 }
 
+/// max(x w + bias + c, 0), with a bias of the columns: rows of mma.sp.
+std::string biasAndResidual(const Product &p) {
+  const std::string c = typeOf({p.m, p.n}, "f32"), n = typeOf({p.n}, "f32");
+  std::string bias;
+  for (int64_t j = 0; j < p.n; ++j)
+    bias += (j ? ", " : "") + std::to_string(j % 7 - 3) + ".0";
+  return "%bias = arith.constant dense<[" + bias + "]> : " + n + "\n%o = tensor.empty() : " + c +
+         "\n%y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) "
+         "-> (n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = "
+         "[\"parallel\", \"parallel\"]} ins(%r, %bias, %c : " +
+         c + ", " + n + ", " + c + ") outs(%o : " + c +
+         ") {\n^bb0(%v: f32, %g: f32, %h: f32, %k: f32):\n%z0 = arith.constant 0.0 : f32\n"
+         "%a0 = arith.addf %v, %g : f32\n%a1 = arith.addf %a0, %h : f32\n"
+         "%a2 = arith.maximumf %a1, %z0 : f32\nlinalg.yield %a2 : f32\n} -> " +
+         c + "\n";
+}
+
+/// 8-bit floats are multiplied as they are where the dense instruction is there, on sm_89 and
+/// sm_120; products of both kinds are exact.
+TEST(EmulatedSparse, EightBitFloats) {
+  for (const char *chip : {"sm_89", "sm_120"})
+    for (const char *format : {"f8E4M3FN", "f8E5M2"}) {
+      check({64, 64, 512, format, true, false, 0, false, true, kSmallBytes}, chip);
+      check({37, 29, 132, format, false, false, 0, false, false, kSmallBytes}, chip);
+      check({61, 59, 400, format, false, true, 0, true, true, kSmallBytes}, chip);
+    }
+}
+
+/// Blocks that share a sum add what their parts are: exact sums have the bits of the dense kernel.
+TEST(EmulatedSparse, BlocksShareSums) {
+  check({64, 64, 512, "bf16", true, false, 0, true, true, kSmall + " split-k=2"});
+  check({37, 45, 452, "f16", false, false, 2, true, false, kSmall + " split-k=3"});
+  check({37, 45, 836, "i8", false, false, 0, false, true, kSmallBytes + " split-k=4"});
+  Product p{37, 45, 324, "f16", false, false, 0, true, true, kSmall + " split-k=2"};
+  p.epilogue = biasAndResidual(p);
+  check(p);
+}
+
 /// Small integers, whose sums are exact: the bits of the dense kernel.
 TEST(EmulatedSparse, ExactSumsAreThoseOfTheDenseKernel) {
   for (const char *format : {"f16", "bf16"})
@@ -283,23 +332,6 @@ TEST(EmulatedSparse, TilesOfTheMenu) {
            true, schedule});
   check({130, 150, 520, "i8", false, false, 0, false, true,
          "tile=32x64x128 warps=2x1 stages=3 slices=4"});
-}
-
-/// max(x w + bias + c, 0), with a bias of the columns: rows of mma.sp.
-std::string biasAndResidual(const Product &p) {
-  const std::string c = typeOf({p.m, p.n}, "f32"), n = typeOf({p.n}, "f32");
-  std::string bias;
-  for (int64_t j = 0; j < p.n; ++j)
-    bias += (j ? ", " : "") + std::to_string(j % 7 - 3) + ".0";
-  return "%bias = arith.constant dense<[" + bias + "]> : " + n + "\n%o = tensor.empty() : " + c +
-         "\n%y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) "
-         "-> (n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = "
-         "[\"parallel\", \"parallel\"]} ins(%r, %bias, %c : " +
-         c + ", " + n + ", " + c + ") outs(%o : " + c +
-         ") {\n^bb0(%v: f32, %g: f32, %h: f32, %k: f32):\n%z0 = arith.constant 0.0 : f32\n"
-         "%a0 = arith.addf %v, %g : f32\n%a1 = arith.addf %a0, %h : f32\n"
-         "%a2 = arith.maximumf %a1, %z0 : f32\nlinalg.yield %a2 : f32\n} -> " +
-         c + "\n";
 }
 
 TEST(EmulatedSparse, EpiloguesSeeRowsAndColumns) {

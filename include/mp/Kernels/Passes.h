@@ -71,6 +71,8 @@ inline constexpr llvm::StringLiteral kMmaAttrName = "mpk.mma";
 inline constexpr llvm::StringLiteral kMmaFreshAttrName = "mpk.fresh";
 /// On a contraction: registers of a thread, at most, as estimated, that its schedule may take.
 inline constexpr llvm::StringLiteral kMmaRegistersAttrName = "mpk.registers";
+/// On a contraction: of each four elements of this factor, a constant, two are not zero.
+inline constexpr llvm::StringLiteral kMmaTwoOfFourAttrName = "mpk.two_of_four";
 /// On a contraction that is emitted: of each four elements of A along this loop two are stored.
 inline constexpr llvm::StringLiteral kMmaSparseAttrName = "mpk.sparse";
 /// On such an op: the schedule that its kernel must have, an #mpk.schedule.

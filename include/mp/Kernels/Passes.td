@@ -53,8 +53,10 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
     accumulators carry `mpk.mma`, the name of the operand format. Where a target
     has f16 products and none of e4m3 and e5m2, operands of these are widened to
     f16, exactly, with a remark. Contractions that stay on the scalar units get a
-    remark with the reason. One that starts from zeros writes its result into a
-    fresh buffer (`mpk.fresh`).
+    remark with the reason. With `sparse=true` those with a constant factor of which
+    two of each four elements are not zero carry `mpk.two_of_four`, its number: what
+    forms dispatches takes the time of `mma.sp` for theirs where that is less. One
+    that starts from zeros writes its result into a fresh buffer (`mpk.fresh`).
 
     A contraction qualifies when its body is exactly one multiplication and one
     addition in f32 (operands widened from the narrow format), its result is
@@ -71,7 +73,9 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
-           "GPU architecture, as in --mp-show-targets">
+           "GPU architecture, as in --mp-show-targets">,
+    Option<"sparse", "sparse", "bool", "false",
+           "Mark contractions of which two of four weights are not zero">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }

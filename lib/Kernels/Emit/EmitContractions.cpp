@@ -239,19 +239,34 @@ private:
       launchProducts(b, plan, operands, more, text, ends);
       return success();
     }
-    SmallVector<GemmOperand> first = {operands[0], operands[1]}, all(operands);
+    launchSplit(b, plan, contraction, operands, sizes, more.front(), text, model, ends);
+    return success();
+  }
+
+  /// Two launches: blocks share each sum, then a kernel adds their parts.
+  void launchSplit(OpBuilder &b, const GemmPlan &plan, const Contraction &contraction,
+                   ArrayRef<GemmOperand> operands, ArrayRef<OpFoldResult> sizes,
+                   ArrayRef<Value> scalars, StringRef text, const target::TargetModel &model,
+                   const GemmEnds &ends) {
+    Location loc = operands.front().buffer.getLoc();
+    SmallVector<GemmOperand> first = {operands[0], operands[1]};
+    SmallVector<GemmOperand> all(plan.sparse ? operands.drop_back() : operands); // no metadata
     all.push_back(allocateParts(b, loc, contraction, sizes, plan.schedule.splitK));
     first.push_back(all.back());
-    auto planOf = [&](ArrayRef<GemmOperand> some) {
-      GemmPlan made = planGemm(b, loc, contraction, some, sizes, *instruction, model);
+    auto planOf = [&](ArrayRef<GemmOperand> some, bool isSparse) {
+      GemmPlan made = planGemm(b, loc, contraction, some, sizes, *plan.instruction, model);
+      if (isSparse)
+        planSparse(made, some);
       made.schedule = plan.schedule;
       return made;
     };
+    if (plan.sparse)
+      first.push_back(operands.back());
     const SmallVector<SmallVector<Value>> noScalars(1);
     auto storeParts = [&](const GemmEpilogue &e) { storeSums(e, /*fresh=*/true); };
-    launchProducts(b, planOf(first), first, noScalars, "parts", {storeParts});
-    launchCombination(b, planOf(all), all, more.front(), text, ends.epilogue);
-    return success();
+    launchProducts(b, planOf(first, plan.sparse.has_value()), first, noScalars, "parts",
+                   {storeParts});
+    launchCombination(b, planOf(all, /*isSparse=*/false), all, scalars, text, ends.epilogue);
   }
 
   /// Arguments of a launch, and the key of the kernel that takes them.
@@ -342,30 +357,6 @@ private:
     if (isKnown(buffer.getType()))
       return buffer;
     return memref::ExtractStridedMetadataOp::create(b, buffer.getLoc(), buffer).getBaseBuffer();
-  }
-
-  /// Products or parts, and tiles of each along batch, m and n.
-  static SmallVector<Value> gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan) {
-    auto index = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(b, loc, value);
-    };
-    auto tiles = [&](ArrayRef<StridedLoop> loops, int64_t tile) -> Value {
-      int64_t known = 1;
-      Value product;
-      for (const StridedLoop &loop : loops) {
-        if (loop.size.isKnown())
-          known *= loop.size.value;
-        else
-          product = product ? arith::MulIOp::create(b, loc, product, loop.size.dynamic).getResult()
-                            : loop.size.dynamic;
-      }
-      if (!product)
-        return index((known + tile - 1) / tile);
-      Value all = arith::MulIOp::create(b, loc, product, index(known));
-      return arith::CeilDivUIOp::create(b, loc, all, index(tile));
-    };
-    return {index(int64_t(plan.products) * plan.schedule.splitK), tiles(plan.batch, 1),
-            tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n)};
   }
 
   static void launch(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel, const GemmPlan &plan,

@@ -44,7 +44,7 @@ public:
       pointers = chooseProduct(d, product, allPointers);
       scalars = chooseProduct(d, product, allScalars);
     }
-    TileCopy::Share share = takeShare();
+    const StageCopies::Steps share = takeShare();
     SmallVector<Value> base;
     for (auto [operand, offset] : llvm::enumerate(plan.offset))
       base.push_back(d.add(d.ix(offset), offsetOf(d, operand, plan.batch, position.batch)));
@@ -118,7 +118,7 @@ private:
   }
 
   /// Finds which steps of the sum are the block's, where blocks share it; all sizes are then known.
-  TileCopy::Share takeShare() {
+  StageCopies::Steps takeShare() {
     steps = d.narrow(tiles(plan.k, plan.schedule.depth()));
     firstStep = d.i32(0);
     if (plan.schedule.splitK == 1)
@@ -131,7 +131,7 @@ private:
     firstStep = d.div(d.mul(part, all), parts);
     Value end = d.div(d.mul(d.add(part, int64_t(1)), all), parts);
     steps = d.sub(end, firstStep);
-    return {d.mul(d.widen(firstStep), depth), d.min(d.mul(d.widen(end), depth), d.ix(k))};
+    return {firstStep, end};
   }
 
   /// Holds what the loop carries besides accumulators and fragments.

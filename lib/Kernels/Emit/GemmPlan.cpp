@@ -327,3 +327,26 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
     plan.width.push_back(vectorWidth(number, plan.n, {plan.m, plan.batch}, plan.offset[number], 4));
   return plan;
 }
+
+SmallVector<Value> mlir::mp::gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto tiles = [&](ArrayRef<StridedLoop> loops, int64_t tile) -> Value {
+    int64_t known = 1;
+    Value product;
+    for (const StridedLoop &loop : loops) {
+      if (loop.size.isKnown())
+        known *= loop.size.value;
+      else
+        product = product ? arith::MulIOp::create(b, loc, product, loop.size.dynamic).getResult()
+                          : loop.size.dynamic;
+    }
+    if (!product)
+      return index((known + tile - 1) / tile);
+    Value all = arith::MulIOp::create(b, loc, product, index(known));
+    return arith::CeilDivUIOp::create(b, loc, all, index(tile));
+  };
+  return {index(int64_t(plan.products) * plan.schedule.splitK), tiles(plan.batch, 1),
+          tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n)};
+}

@@ -98,6 +98,9 @@ GemmPlan planGemm(OpBuilder &builder, Location loc, const Contraction &contracti
                   ArrayRef<GemmOperand> operands, ArrayRef<OpFoldResult> sizes,
                   const MmaInstruction &instruction, const target::TargetModel &target);
 
+/// Products or parts, and tiles of each along batch, m and n.
+SmallVector<Value> gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_EMIT_GEMMPLAN_H

@@ -2,97 +2,18 @@
 //
 // Chooses the contractions whose weights are sparse.
 
+#include "../Select/MatmulProblem.h"
+#include "../Select/SparseFactor.h"
 #include "../Select/TargetPart.h"
-#include "ConstantMatrix.h"
 #include "SparseWeights.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Performance/Estimate.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-using mpcore::layouts::DenseGroup;
-
-namespace {
-struct SparseFactor {
-  unsigned operand; ///< 0 or 1
-  unsigned loop;    ///< of the sum, along which four follow each other
-};
-} // namespace
-
-/// The same contraction with factors A and B exchanged.
-static Contraction exchanged(const Contraction &contraction) {
-  Contraction other = contraction;
-  std::swap(other.m, other.n);
-  std::swap(other.access[0], other.access[1]);
-  std::swap(other.format[0], other.format[1]);
-  std::swap(other.isUnsigned[0], other.isUnsigned[1]);
-  return other;
-}
-
-static void moveInnermost(Contraction &contraction, unsigned loop) {
-  llvm::erase(contraction.k, loop);
-  contraction.k.push_back(loop);
-}
-
-/// Reads A; nothing if it is no constant. `first` is what is in the way, else.
-static std::optional<unsigned> findGroupLoop(Value buffer, Contraction contraction,
-                                             ArrayRef<int64_t> ranges, bool &isConstant,
-                                             std::optional<DenseGroup> &first) {
-  if (contraction.k.empty())
-    return std::nullopt;
-  // In the order of the loops, then along each that has whole groups.
-  SmallVector<unsigned> candidates = {contraction.k.back()};
-  for (unsigned loop : llvm::reverse(ArrayRef(contraction.k).drop_back()))
-    if (ranges[loop] % 4 == 0)
-      candidates.push_back(loop);
-  for (unsigned loop : candidates) {
-    moveInnermost(contraction, loop);
-    auto matrix = ConstantMatrix::read(buffer, contraction.access[0], contraction, ranges);
-    if (!matrix)
-      return std::nullopt;
-    isConstant = true;
-    std::optional<DenseGroup> dense = matrix->findDense();
-    if (!dense)
-      return loop;
-    if (!first)
-      first = dense;
-  }
-  return std::nullopt;
-}
-
-/// The factor of a contraction that can be sparse on `model`. `buffers` hold its operands, null for
-/// those that are made on the way. On failure `reason` says why there is none.
-static FailureOr<SparseFactor> findSparseFactor(linalg::GenericOp op, ArrayRef<Value> buffers,
-                                                const target::TargetModel &model,
-                                                std::string &reason) {
-  StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
-  if (!selectSparseInstruction(model, format)) {
-    reason = (model.name + " has no mma.sp of " + format + " that is written here").str();
-    return failure();
-  }
-  FailureOr<Contraction> contraction = matchContraction(op, reason);
-  if (failed(contraction))
-    return failure();
-  const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  bool isConstant = false;
-  std::optional<DenseGroup> first;
-  for (unsigned operand : {1, 0})
-    if (buffers[operand])
-      if (auto loop =
-              findGroupLoop(buffers[operand], operand ? exchanged(*contraction) : *contraction,
-                            ranges, isConstant, first))
-        return SparseFactor{operand, *loop};
-  if (first)
-    reason = llvm::formatv("of the four weights of output {0} from product {1} on, {2} are not "
-                           "zero",
-                           first->row, first->k, first->nonZeros);
-  else if (!isConstant)
-    reason = "neither factor is a constant of 8 or 16 bits, whose zeros could be checked";
-  return failure();
-}
+using namespace mpcore::performance;
 
 /// Marks the contraction as one with a sparse A; exchanges its factors if that was B.
 static void markSparse(linalg::GenericOp op, const SparseFactor &factor) {
@@ -119,15 +40,19 @@ static void markSparse(linalg::GenericOp op, const SparseFactor &factor) {
     op->setAttr(kMmaAttrName, b.getStringAttr(formatB + "_" + formatA));
 }
 
-/// True if mma.sp is modelled to be faster than the dense product on the first part of `model`.
-static bool isSparseFaster(linalg::GenericOp op, const SparseFactor &factor,
-                           const target::TargetModel &model) {
-  using namespace mpcore::performance;
+/// Returns what the model sees of the dense product, with what runs on its sums where that is
+/// planned.
+static std::optional<MatmulProblem> denseProblemOf(linalg::GenericOp op) {
   std::string reason;
+  if (auto dispatch = op->getParentOfType<mpk::DispatchOp>()) {
+    Block &body = dispatch.getBody().front();
+    if (FailureOr<EpiloguePlan> plan = planEpilogue(body, reason);
+        succeeded(plan) && plan->op == op)
+      return problemOf(*plan, body);
+  }
   FailureOr<Contraction> contraction = matchContraction(op, reason);
-  const Part *part = firstPart(model);
-  if (failed(contraction) || !part)
-    return false;
+  if (failed(contraction))
+    return std::nullopt;
   const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto extent = [&](ArrayRef<unsigned> loops) {
     int64_t size = 1;
@@ -135,14 +60,24 @@ static bool isSparseFaster(linalg::GenericOp op, const SparseFactor &factor,
       size *= ShapedType::isDynamic(ranges[loop]) ? 1024 : std::max<int64_t>(ranges[loop], 1);
     return size;
   };
-  auto secondsOf = [&](const Contraction &c, bool sparse) {
-    MatmulProblem problem;
-    problem.batch = extent(c.batch), problem.m = extent(c.m), problem.n = extent(c.n);
-    problem.k = extent(c.k), problem.sparseA = sparse;
-    const bool isInteger = isa<IntegerType>(c.format[0]);
-    StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
-    problem.format = isInteger ? "i8" : format.str();
-    problem.result = isInteger ? "i32" : "f32";
+  MatmulProblem problem;
+  problem.batch = extent(contraction->batch), problem.m = extent(contraction->m);
+  problem.n = extent(contraction->n), problem.k = extent(contraction->k);
+  const bool isInteger = isa<IntegerType>(contraction->format[0]);
+  StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
+  problem.format = isInteger ? "i8" : format.split('_').first.str();
+  problem.result = isInteger ? "i32" : "f32";
+  return problem;
+}
+
+/// True if mma.sp is modelled to be faster than the dense product on the first part of `model`.
+static bool isSparseFaster(linalg::GenericOp op, const SparseFactor &factor,
+                           const target::TargetModel &model) {
+  std::optional<MatmulProblem> dense = denseProblemOf(op);
+  const Part *part = firstPart(model);
+  if (!dense || !part)
+    return false;
+  auto secondsOf = [&](const MatmulProblem &problem) {
     llvm::Expected<Ranked> best = fastestWritten(problem, *part);
     if (!best) {
       llvm::consumeError(best.takeError());
@@ -150,8 +85,7 @@ static bool isSparseFaster(linalg::GenericOp op, const SparseFactor &factor,
     }
     return best->estimate.seconds;
   };
-  return secondsOf(factor.operand ? exchanged(*contraction) : *contraction, true) <
-         secondsOf(*contraction, false);
+  return secondsOf(sparseProblemOf(*dense, factor.operand)) < secondsOf(*dense);
 }
 
 /// The buffers of the host that are factors of a contraction, alone or in a dispatch.

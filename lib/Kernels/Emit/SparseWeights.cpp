@@ -4,7 +4,7 @@
 
 #include "SparseWeights.h"
 
-#include "ConstantMatrix.h"
+#include "../Select/ConstantMatrix.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;

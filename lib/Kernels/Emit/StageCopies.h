@@ -22,9 +22,13 @@ public:
   const SharedTile *metadata() const { return operands.size() > 2 ? &operands[2]->tile : nullptr; }
   uint32_t bytes() const;
 
+  /// Steps of a block, the last excluded, where several share the sum; null where none do.
+  struct Steps {
+    Value begin, end;
+  };
   /// Arithmetic that does not change from step to step; `base` of each operand in this batch.
   void prepare(ArrayRef<Value> pointers, ArrayRef<Value> base, const TilePosition &position,
-               Value thread, ArrayRef<Value> paddedBatch, const TileCopy::Share &share);
+               Value thread, ArrayRef<Value> paddedBatch, const Steps &steps);
 
   /// Pointers of a step, null where offsets along k are computed anew each step.
   using Pointers = SmallVector<Value, 3>;
@@ -48,10 +52,11 @@ private:
   struct Operand {
     SharedTile tile;
     TileCopy copy;
-    int outer; ///< rows or columns of a block's tile, as the operand counts them
+    int outer;                 ///< rows or columns of a block's tile, as the operand counts them
+    ArrayRef<StridedLoop> all; ///< loops of the sum
     Operand(DeviceBuilder &device, const SharedTile &shared, const TileCopy::Source &source,
             int threads)
-        : tile(shared), copy(device, tile, source, threads), outer(tile.outer()) {}
+        : tile(shared), copy(device, tile, source, threads), outer(tile.outer()), all(source.k) {}
   };
   TileCopy::Source sourceOf(unsigned operand, const SharedTile &tile);
 

@@ -8,6 +8,7 @@
 
 #include "../Select/AttentionProblem.h"
 #include "../Select/MatmulProblem.h"
+#include "../Select/SparseFactor.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
 #include "DispatchPlan.h"
@@ -173,7 +174,18 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
     std::optional<mpcore::performance::Problem> problem = problemOfBody(body, part);
     if (!problem)
       return std::nullopt;
-    auto fastest = mpcore::performance::fastestWritten(*problem, part);
+    std::optional<double> seconds = fastestSeconds(*problem, part);
+    const auto *dense = std::get_if<mpcore::performance::MatmulProblem>(&*problem);
+    if (linalg::GenericOp op = dense ? findContraction(body) : linalg::GenericOp())
+      if (auto sparse = sparseProblemOf(*dense, op))
+        if (std::optional<double> less = fastestSeconds(*sparse, part))
+          seconds = std::min(seconds.value_or(*less), *less);
+    return seconds;
+  }
+
+  static std::optional<double> fastestSeconds(const mpcore::performance::Problem &problem,
+                                              const Part &part) {
+    auto fastest = mpcore::performance::fastestWritten(problem, part);
     if (!fastest) {
       llvm::consumeError(fastest.takeError());
       return std::nullopt;

@@ -30,6 +30,10 @@ static constexpr MmaInstruction kSparseInstructions[] = {
     {"u8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.u8", true},
     {"i8_u8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.s8.u8", true},
     {"u8_i8", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.u8.s8", true},
+    {"f8E4M3FN", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.f32.e4m3.e4m3.f32", true},
+    {"f8E5M2", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.f32.e5m2.e5m2.f32", true},
+    {"f8E4M3FN_f8E5M2", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.f32.e4m3.e5m2.f32", true},
+    {"f8E5M2_f8E4M3FN", 16, 8, 64, 8, SPARSE "m16n8k64.row.col.f32.e5m2.e4m3.f32", true},
 };
 #undef SPARSE
 

@@ -3,6 +3,7 @@
 // Implements mp-select-contractions: mark the contractions that a target's mma.sync can run, and
 // those of f32 that tiles on the scalar units can (exact).
 
+#include "SparseFactor.h"
 #include "TargetPart.h"
 #include "ZeroPoints.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -237,6 +238,15 @@ static void dropZeroInit(linalg::GenericOp op) {
   op->setAttr(kMmaFreshAttrName, UnitAttr::get(op.getContext()));
 }
 
+/// Says which factor mma.sp may take, so that what forms dispatches knows.
+static void markTwoOfFour(linalg::GenericOp op, const target::TargetModel &model) {
+  std::string reason;
+  FailureOr<SparseFactor> factor =
+      findSparseFactor(op, llvm::to_vector(op.getDpsInputs()), model, reason);
+  if (succeeded(factor))
+    op->setAttr(kMmaTwoOfFourAttrName, Builder(op.getContext()).getI64IntegerAttr(factor->operand));
+}
+
 namespace {
 
 struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContractions> {
@@ -281,6 +291,8 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
       if (!format.empty()) {
         generic->setAttr(kMmaAttrName, rewriter.getStringAttr(format));
         dropZeroInit(generic);
+        if (sparse)
+          markTwoOfFour(generic, *model);
         continue;
       }
       remark::missed(generic.getLoc(), remarks::kScalarContraction)

@@ -2,8 +2,8 @@
 //
 // The elements of a constant as operand A of a contraction, in the order of its loops.
 
-#ifndef MP_LIB_KERNELS_EMIT_CONSTANTMATRIX_H
-#define MP_LIB_KERNELS_EMIT_CONSTANTMATRIX_H
+#ifndef MP_LIB_KERNELS_SELECT_CONSTANTMATRIX_H
+#define MP_LIB_KERNELS_SELECT_CONSTANTMATRIX_H
 
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Layouts/SparseRows.h"
@@ -12,11 +12,11 @@
 
 namespace mlir::mp {
 
-/// The elements of a constant as a contraction addresses them in a buffer.
+/// The elements of a constant as a contraction addresses them in a tensor or a buffer.
 class ConstantMatrix {
 public:
-  /// Nothing if the buffer holds no constant, or not all is known of it.
-  static std::optional<ConstantMatrix> read(Value buffer, const LinearAccess &access,
+  /// Nothing if the operand holds no constant, or not all is known of it.
+  static std::optional<ConstantMatrix> read(Value operand, const LinearAccess &access,
                                             const Contraction &contraction,
                                             ArrayRef<int64_t> ranges);
 
@@ -32,7 +32,10 @@ public:
     return value;
   }
   /// True for both zeros.
-  bool isZero(uint16_t pattern) const { return (isFloat ? uint16_t(pattern << 1) : pattern) == 0; }
+  bool isZero(uint16_t pattern) const {
+    const unsigned sign = isFloat ? 1u << (bits() - 1) : 0;
+    return (pattern & ~sign) == 0;
+  }
   unsigned bits() const { return 8 * width; }
 
   std::optional<mpcore::layouts::DenseGroup> findDense() const {
@@ -54,4 +57,4 @@ private:
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_KERNELS_EMIT_CONSTANTMATRIX_H
+#endif // MP_LIB_KERNELS_SELECT_CONSTANTMATRIX_H
