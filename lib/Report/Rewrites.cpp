@@ -7,6 +7,8 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mp/Dialect/MP/AttributeNames.h"
+#include "mp/Dialect/MP/Factored.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Report/Report.h"
 #include "llvm/ADT/MapVector.h"
@@ -17,6 +19,9 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// A weight that is two factors now; the first size of the second one is their rank.
+static constexpr llvm::StringLiteral kFactors = "low-rank factors";
+
 void Report::collectRewrite(FunctionOpInterface function, Operation *op) {
   auto place = op->getAttrOfType<StringAttr>(kPrescaledAttrName);
   std::optional<Multiple> product = getPrescaled(op);
@@ -24,6 +29,14 @@ void Report::collectRewrite(FunctionOpInterface function, Operation *op) {
     rewrites.push_back({function.getName().str(), describeLocation(op->getLoc()), "pre-scaled norm",
                         describeSource(product->source), typeText(product->source.getType()),
                         typeText(getFloatFormat(op->getResult(0).getType())), 0, product->power});
+    return;
+  }
+  if (auto bound = op->getAttrOfType<FloatAttr>(kFactoredAttrName)) {
+    if (auto view = viewContraction(op))
+      rewrites.push_back({function.getName().str(), describeLocation(op->getLoc()), kFactors.str(),
+                          describeSource(view->b->get()), typeText(view->b->get().getType()),
+                          typeText(getFloatFormat(view->b->get().getType())),
+                          bound.getValueAsDouble(), 0});
     return;
   }
   // Constants that saturate have rows of their own.
@@ -42,7 +55,11 @@ void Report::printRewrites(raw_ostream &os) const {
   std::map<std::pair<std::string, double>, int64_t> clamps;
   int64_t norms = 0;
   for (const RewriteRow &row : rewrites)
-    if (row.exponent)
+    if (row.rewrite == kFactors)
+      os << "  weight of " << row.location << " is two factors, the second of " << row.type
+         << " (mp-factor-weights): off by at most " << llvm::format("%.3g", row.limit)
+         << " of its norm\n";
+    else if (row.exponent)
       ++norms;
     else
       ++clamps[{row.format, row.limit}];

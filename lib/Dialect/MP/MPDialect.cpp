@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/AttributeNames.h"
+#include "mp/Dialect/MP/Factored.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Probes.h"
@@ -148,6 +149,13 @@ static constexpr AttributeRule kRules[] = {
               areStrings(said.get("reasons"));
      },
      "'mp.versions' to have strings in 'versions' and 'reasons', on a function"},
+    {kFactoredAttrName,
+     [](Operation *op, Attribute value) {
+       auto bound = dyn_cast<FloatAttr>(value);
+       return bound && bound.getType().isF64() && bound.getValueAsDouble() >= 0 &&
+              bound.getValueAsDouble() < 1 && op->getNumResults() == 1;
+     },
+     "'mp.factored' to be a share from 0 to 1 (f64), on an op of one result"},
     {kRecomputedAttrName, [](Operation *, Attribute value) { return isa<UnitAttr>(value); },
      "'mp.recomputed' to have no value"},
     {kCertifiedAttrName, isOnFunction<UnitAttr>, "'mp.certified' to have no value, on a function"},

@@ -220,4 +220,54 @@ def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
 }
 
+def FactorWeights : Pass<"mp-factor-weights", "::mlir::ModuleOp"> {
+  let summary = "Multiply by two factors of constant weights of low rank (changes values)";
+  let description = [{
+    Needs: contractions in linalg of f32 with a constant matrix, of which one loop
+    is summed over (phase 0; `mp-fold-weights` before makes constants of transposed
+    ones). Gives: phase 0 still, in which a product by W is one by U and then one
+    by V (`mp.factored`): the singular vectors of the largest singular values of W,
+    as many as are needed for what is left out to be at most `budget` of W's
+    Frobenius norm, in eights. That is the best there is of this rank. It is done
+    where both products are modelled to take less time than the one, in `format`,
+    on the first part of `target`; a remark says so, or why a weight stays whole
+    (`--remarks-filter=mp`).
+
+    `mp.factored` states how far U V is from W, in f64, relative to W's norm: a
+    result, the sum of the products of a row x, moves by at most that much of
+    |x| |W|. Reports list it, the estimate of the error (`mp-assign-precision`)
+    has it, and `mp-check-erasure` takes both products for the one by W only where
+    the constants are no further off than stated, beside the rounding of factors
+    in narrow formats. Bounds that are proved are of the graph with factors.
+
+    Example (`--mp-factor-weights="budget=0.001 target=sm_80"`): a weight of rank
+    1. There would be no time to gain in so small a product, and it stays whole.
+    ```mlir
+    func.func @small(%x: tensor<4x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %w = arith.constant dense<1.0> : tensor<4x4xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @small(%x: tensor<4x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %w = arith.constant dense<1.0> : tensor<4x4xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"budget", "budget", "double", "0.01",
+           "Share of a weight's Frobenius norm that may be left out">,
+    Option<"target", "target", "::mpcore::target::TargetName", "\"sm_80\"",
+           "GPU whose times are compared">,
+    Option<"format", "format", "::mlir::mp::OptionalFormat", "::mlir::mp::OptionalFormat()",
+           "Format of the products whose times are compared: bf16, f16 or tf32; f32 if not given">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
 #endif // MP_TRANSFORMS_QUANTIZE_PASSES

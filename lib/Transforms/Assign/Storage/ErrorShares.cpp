@@ -5,6 +5,7 @@
 #include "ErrorShares.h"
 #include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Analysis/ReductionLength.h"
+#include "mp/Dialect/MP/Factored.h"
 #include <cmath>
 
 using namespace mlir;
@@ -94,7 +95,22 @@ std::optional<double> ErrorShares::getMeasured(Operation *op, const ComputeChoic
   return assignment::MeasuredErrors::lookup(*measured, ordinal->second, getFormatName(format));
 }
 
+/// Returns what was lost before, whatever format is chosen: the product by two factors is as far
+/// from one by the whole weight as the factors are, relative to its norm.
+double ErrorShares::getShareOfFactors(Operation *op) const {
+  auto bound = op->getAttrOfType<FloatAttr>(kFactoredAttrName);
+  if (!bound)
+    return 0;
+  const double error = bound.getValueAsDouble();
+  return (error * error * model->getAmplification(op) + error * model->getFlips(op)) *
+         std::max(getRunsPerCall(op).count, 1.0);
+}
+
 double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
+  return getShareOfFactors(op) + getShareOfRounding(op, choice);
+}
+
+double ErrorShares::getShareOfRounding(Operation *op, const ComputeChoice &choice) const {
   if (isAsFound(op, choice))
     return 0;
   if (std::optional<double> known = getMeasured(op, choice))

@@ -57,6 +57,8 @@ public:
 
 private:
   double getShare(Operation *op, const ComputeChoice &choice) const;
+  double getShareOfFactors(Operation *op) const;
+  double getShareOfRounding(Operation *op, const ComputeChoice &choice) const;
   /// Returns what was measured of the choice, if it was.
   std::optional<double> getMeasured(Operation *op, const ComputeChoice &choice) const;
   double getShares() const;

@@ -44,6 +44,15 @@ LogicalResult ErasureMatcher::pairSplit(Operation *original, JoinSplitOp convert
   return success();
 }
 
+/// A contraction that two products by factors of its weight stand for; the same later.
+LogicalResult ErasureMatcher::pairFactored(Operation *original, Operation *converted) {
+  if (failed(compareTypes(original, converted)))
+    return failure();
+  pairs.push_back({original, converted});
+  originals[converted->getResult(0)] = original->getResult(0);
+  return success();
+}
+
 LogicalResult ErasureMatcher::compareSplit(Operation *original, JoinSplitOp converted) {
   std::string difference = compareProducts(original, converted, [&](Value left, Value right) {
     return isSame(left, right, /*isFactor=*/true);

@@ -4,6 +4,7 @@
 
 #include "ErasureMatcher.h"
 #include "ErasureDifference.h"
+#include "ErasureFactored.h"
 #include "ErasureQuantized.h"
 #include "ErasureRecomputed.h"
 #include "ErasureScaling.h"
@@ -31,6 +32,7 @@ static bool isFloating(Operation *op) {
 
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
   parts = findSplitProducts(converted);
+  parts.insert_range(findFirstProducts(original, converted));
   auto before = dyn_cast<FunctionOpInterface>(original),
        after = dyn_cast<FunctionOpInterface>(converted);
   if (before && after && !before.isExternal() && !after.isExternal()) {
@@ -55,6 +57,8 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
     return pairScaled(original, product);
   if (auto joined = dyn_cast<JoinSplitOp>(converted); joined && joined.getInserted())
     return pairSplit(original, joined);
+  if (standsForWhole(original, converted))
+    return pairFactored(original, converted);
   if (storesCodes(original, converted) || sumsStoredCodes(original, converted))
     return pairCodes(original, converted);
   if (original->getName() != converted->getName())
@@ -199,6 +203,12 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     return compareScaled(original, product);
   if (auto joined = dyn_cast<JoinSplitOp>(converted); joined && joined.getInserted())
     return compareSplit(original, joined);
+  if (standsForWhole(original, converted)) {
+    std::string why = compareFactored(original, converted, [&](Value left, Value right) {
+      return isSame(left, right, /*isFactor=*/true);
+    });
+    return why.empty() ? success() : LogicalResult(differ(original, converted, why));
+  }
   bool returns = isa<FunctionOpInterface>(converted->getParentOp()) &&
                  converted->hasTrait<OpTrait::IsTerminator>();
   if (original->getNumOperands() + (returns ? appendedResults : 0) != converted->getNumOperands())

@@ -52,6 +52,7 @@ private:
   LogicalResult pairCodes(Operation *original, Operation *converted);
   LogicalResult pairSplit(Operation *original, JoinSplitOp converted);
   LogicalResult compareSplit(Operation *original, JoinSplitOp converted);
+  LogicalResult pairFactored(Operation *original, Operation *converted);
   bool isWideningOfArgument(Operation *converted) const;
 
   /// True if `converted` stands for `original`. A factor of a contraction, where tf32 is stated by

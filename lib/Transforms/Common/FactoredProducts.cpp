@@ -1,0 +1,97 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the maps of both products from those of one.
+
+#include "FactoredProducts.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Numerics/ArrayCast.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+std::optional<WeightedProduct> mlir::mp::readWeightedProduct(Operation *op, OpOperand &weight) {
+  auto view = viewContraction(op);
+  auto type = dyn_cast<RankedTensorType>(weight.get().getType());
+  if (!view || (view->a != &weight && view->b != &weight) || !type || type.getRank() != 2)
+    return std::nullopt;
+  const bool isB = view->b == &weight;
+  AffineMap ofRows = view->maps[!isB], ofWeight = view->maps[isB], ofResult = view->maps[2];
+  WeightedProduct product{*view, isB ? view->a : view->b, &weight, 0, 0, 0, {}, {}};
+  SmallVector<unsigned, 2> loops;
+  for (AffineExpr place : ofWeight.getResults())
+    if (auto loop = dyn_cast<AffineDimExpr>(place))
+      loops.push_back(loop.getPosition());
+  if (loops.size() != 2 || loops[0] == loops[1])
+    return std::nullopt;
+  product.summed = ofResult.isFunctionOfDim(loops[0]) ? 1 : 0;
+  product.kept = 1 - product.summed;
+  const unsigned sum = loops[product.summed], keep = loops[product.kept];
+  auto place = ofResult.getResultPosition(getAffineDimExpr(keep, op->getContext()));
+  if (!place || ofResult.isFunctionOfDim(sum) || !ofRows.isFunctionOfDim(sum) ||
+      ofRows.isFunctionOfDim(keep))
+    return std::nullopt;
+  product.keptInResult = *place;
+  // Loops of the products: those of the result but `keep`, in its order; then of the first the
+  // rank and `sum`, of the second `keep` and the rank.
+  SmallVector<AffineExpr> moved(ofRows.getNumDims());
+  const unsigned others = ofResult.getNumResults() - 1, count = others + 2;
+  MLIRContext *context = op->getContext();
+  unsigned next = 0;
+  for (AffineExpr result : ofResult.getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(result);
+    if (!loop)
+      return std::nullopt;
+    if (loop.getPosition() != keep)
+      moved[loop.getPosition()] = getAffineDimExpr(next++, context);
+  }
+  moved[sum] = moved[keep] = getAffineDimExpr(others + 1, context);
+  if (next != others || llvm::is_contained(moved, AffineExpr()))
+    return std::nullopt; // another loop is summed over
+  auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
+  auto map = [&](ArrayRef<AffineExpr> places) { return AffineMap::get(count, 0, places, context); };
+  SmallVector<AffineExpr> between;
+  for (unsigned loop = 0; loop != others; ++loop)
+    between.push_back(dim(loop));
+  between.push_back(dim(others));
+  product.first = {ofRows.replaceDimsAndSymbols(moved, {}, count, 0),
+                   map({dim(others + 1), dim(others)}), map(between)};
+  between.back() = dim(others + 1);
+  moved[keep] = dim(others);
+  product.second = {map(between), map({dim(others + 1), dim(others)}),
+                    ofResult.replaceDimsAndSymbols(moved, {}, count, 0)};
+  return product;
+}
+
+std::optional<SmallVector<float>> mlir::mp::readFloats(Value constant) {
+  ElementsAttr value;
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  FloatType format = getFloatFormat(constant.getType());
+  if (!type || !format || !matchPattern(constant, m_Constant(&value)))
+    return std::nullopt;
+  std::optional<ArrayRef<char>> raw = getRawElements(value);
+  auto own = numerics::formatOf(format.getFloatSemantics());
+  if (!raw || !own)
+    return std::nullopt;
+  SmallVector<float> floats(raw->size() / numerics::storageBytes(*own));
+  numerics::convertArray(raw->data(), *own, floats.data(), numerics::Format::F32, floats.size(),
+                         numerics::Rounding::RNE, numerics::Overflow::IEEE);
+  if (value.isSplat() && floats.size() == 1)
+    floats.assign(size_t(type.getNumElements()), float(floats.front()));
+  if (int64_t(floats.size()) != type.getNumElements())
+    return std::nullopt;
+  return floats;
+}
+
+SmallVector<float> mlir::mp::asMatrix(const WeightedProduct &product, ArrayRef<float> elements) {
+  auto type = cast<RankedTensorType>(product.weight->get().getType());
+  const size_t k = size_t(type.getDimSize(product.summed)),
+               n = size_t(type.getDimSize(product.kept));
+  SmallVector<float> matrix(elements);
+  if (product.summed == 1)
+    for (size_t i = 0; i != k; ++i)
+      for (size_t j = 0; j != n; ++j)
+        matrix[i * n + j] = elements[j * k + i];
+  return matrix;
+}
