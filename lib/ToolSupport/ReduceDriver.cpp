@@ -3,6 +3,7 @@
 // mp-reduce: reads, runs the reduction passes that the command line names, and writes.
 
 #include "CommandLine.h"
+#include "ReduceOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -19,7 +20,17 @@ using namespace mlir;
 using namespace mlir::mp;
 using namespace mpcore::support;
 
-/// Reduction passes end the process where a program that they ask of each candidate cannot run.
+/// An error where a program that is asked of each candidate cannot run.
+static llvm::Error checkProgram(StringRef program) {
+  if (program.empty())
+    return error(ErrorCode::BadOption,
+                 "test= names no program: expected one that ends with 1 on a file that fails");
+  if (std::error_code code = llvm::sys::fs::access(program, llvm::sys::fs::AccessMode::Execute))
+    return error(ErrorCode::CannotRead, "test=" + program + ": cannot run it: " + code.message());
+  return llvm::Error::success();
+}
+
+/// Reduction passes would end the process there.
 static llvm::Error checkPrograms(PassManager &manager) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -27,12 +38,8 @@ static llvm::Error checkPrograms(PassManager &manager) {
   for (StringRef rest = text; rest.contains("test=");) {
     rest = rest.split("test=").second;
     StringRef program = rest.take_until([](char c) { return c == ' ' || c == '}' || c == ','; });
-    std::error_code code = llvm::sys::fs::access(program, llvm::sys::fs::AccessMode::Execute);
-    if (program.empty())
-      return error(ErrorCode::BadOption,
-                   "test= names no program: expected one that ends with 1 on a file that fails");
-    if (code)
-      return error(ErrorCode::CannotRead, "test=" + program + ": cannot run it: " + code.message());
+    if (llvm::Error failed = checkProgram(program))
+      return failed;
   }
   return llvm::Error::success();
 }
@@ -40,7 +47,7 @@ static llvm::Error checkPrograms(PassManager &manager) {
 /// Reduces the file of `files` in place of its output.
 static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext &context,
                                          const PassPipelineCLParser &passes,
-                                         const CommonOptions &common) {
+                                         const CommonOptions &common, const std::string *test) {
   setStage("reading");
   FilesOfRun run;
   auto text = readFile(files.input, files.input);
@@ -64,6 +71,13 @@ static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext 
     return std::move(error);
   if (llvm::Error error = checkModuleSize(*module, common))
     return std::move(error);
+  if (test) {
+    if (llvm::Error failed = checkProgram(*test))
+      return std::move(failed);
+    setStage("reducing");
+    if (llvm::Error failed = reduceOps(module, *test))
+      return std::move(failed);
+  }
   PassManager manager(&context, ModuleOp::getOperationName());
   std::string message;
   if (failed(passes.addToPipeline(manager, [&](const llvm::Twine &text) {
@@ -91,12 +105,16 @@ int mlir::mp::runReduce(int argc, char **argv, DialectRegistry &registry) {
     hideForeignOptions();
     registerReducerPasses();
     PassPipelineCLParser passes("", "Reduction passes to run");
+    llvm::cl::opt<std::string> test(
+        "test", llvm::cl::value_desc("PROGRAM"),
+        llvm::cl::desc("Take ops away, halves first, as long as PROGRAM FILE ends with 1"));
     OptArguments files;
     llvm::Error wrong =
         parseArguments("mp-reduce", given, "mp: makes a module that fails smaller\n", files);
     if (!wrong) {
       MLIRContext context(registry);
-      auto status = reduce(files, context, passes, given.common);
+      auto status = reduce(files, context, passes, given.common,
+                           test.getNumOccurrences() > 0 ? &test.getValue() : nullptr);
       if (status)
         return int(*status);
       wrong = status.takeError();

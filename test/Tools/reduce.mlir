@@ -1,6 +1,20 @@
 // A failing file shrinks to what makes it fail: here, a cast to f8E4M3FN.
 // RUN: mp-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/has-fp8-cast.sh' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
+
+// Op by op: what a cast reads becomes the argument, and a module that does not fail is refused.
+// RUN: mp-reduce %s --test=%S/Inputs/has-fp8-cast.sh -o %t.ops.mlir
+// RUN: FileCheck %s --check-prefix=OPS < %t.ops.mlir
+// RUN: grep -c " = " %t.ops.mlir | grep -x 1
+// OPS: func.func @guilty(%[[X:.*]]: tensor<4xf32>)
+// OPS-NEXT: mp.cast saturate %[[X]]
+// OPS-NEXT: return
+// RUN: not mp-reduce %s --test=/bin/true -o %t.not.mlir 2>&1 | FileCheck %s --check-prefix=FINE
+// RUN: not ls %t.not.mlir
+// FINE: mp-reduce: test=/bin/true: expected it to end with 1 on the module as it is, found another status [MP203]
+// RUN: not mp-reduce %s --test=/nowhere 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// RUN: not mp-reduce %s --test= 2>&1 | FileCheck %s --check-prefix=NONE
+
 // RUN: not mp-reduce %s --reduction-tree='traversal-mode=0 test=/nowhere' 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // RUN: not mp-reduce %s --reduction-tree=traversal-mode=0 2>&1 | FileCheck %s --check-prefix=NONE
 // NOWHERE: mp-reduce: test=/nowhere: cannot run it: No such file or directory [MP201]
