@@ -276,8 +276,8 @@ TileCopy::Step TileCopy::existing(Step step) {
   return step;
 }
 
-Work TileCopy::issue(unsigned number, Value stage, const Step &asked) {
-  return [this, number, stage, asked] {
+Work TileCopy::issue(unsigned number, Value stage, const Step &asked, uint32_t beyond) {
+  return [this, number, stage, asked, beyond] {
     Access &access = accesses[number];
     const Step step = existing(asked);
     Value product = d.add(step.kStart, access.kLocal);
@@ -287,18 +287,19 @@ Work TileCopy::issue(unsigned number, Value stage, const Step &asked) {
     Value from = address(access, step, product);
     if (source.asynchronous) {
       Value exists = d.logicalAnd(active, endsInZeros ? Value() : step.exists);
-      copy(SharedTile::at(d, d.add(stage, threadShared), access.shared), from, exists, inside);
+      copy(SharedTile::at(d, d.add(stage, threadShared), access.shared + beyond), from, exists,
+           inside);
     } else {
       access.loaded = loadAll(from, d.logicalAnd(active, inside));
     }
   };
 }
 
-Work TileCopy::put(unsigned number, Value stage) {
-  return [this, number, stage] {
+Work TileCopy::put(unsigned number, Value stage, uint32_t beyond) {
+  return [this, number, stage, beyond] {
     if (!source.asynchronous)
       storeLoaded(narrowed(accesses[number].loaded),
-                  SharedTile::at(d, d.add(stage, threadShared), accesses[number].shared));
+                  SharedTile::at(d, d.add(stage, threadShared), accesses[number].shared + beyond));
   };
 }
 

@@ -64,11 +64,11 @@ public:
   Value advance(Value running, int steps);
 
   unsigned count() const { return accesses.size(); }
-  /// The work of access `number`: starts its copy to the stage at `stage` (a 32-bit address), or
-  /// loads to registers.
-  Work issue(unsigned number, Value stage, const Step &step);
+  /// The work of access `number`: starts its copy to the stage at `stage` (a 32-bit address) and
+  /// `beyond` bytes, which instructions add themselves (multiples of 128), or loads to registers.
+  Work issue(unsigned number, Value stage, const Step &step, uint32_t beyond = 0);
   /// The work that writes what access `number` loaded to registers; nothing for cp.async.
-  Work put(unsigned number, Value stage);
+  Work put(unsigned number, Value stage, uint32_t beyond = 0);
 
 private:
   struct Access {

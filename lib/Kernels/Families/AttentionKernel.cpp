@@ -140,8 +140,8 @@ private:
   /// Lists the copies of tile `number` of keys and values.
   void listTile(Value stage, Value number, Value keyAt, Value valueAt,
                 SmallVectorImpl<Work> &work) {
-    key.list(stage, keyAt, number, tiles.end, work);
-    value.list(d.add(stage, int64_t(key.tile().bytes())), valueAt, number, tiles.end, work);
+    key.list(stage, 0, keyAt, number, tiles.end, work);
+    value.list(stage, key.tile().bytes(), valueAt, number, tiles.end, work);
   }
 
   void fill() {

@@ -49,14 +49,14 @@ static bool isAsynchronous(const AttentionShape &shape, unsigned vector) {
 }
 
 /// Starts an access and, if it goes through registers, ends it.
-static void listAccess(TileCopy &copy, unsigned number, Value stage, const TileCopy::Step &step,
-                       bool asynchronous, SmallVectorImpl<Work> &work) {
-  Work start = copy.issue(number, stage, step);
+static void listAccess(TileCopy &copy, unsigned number, Value stage, uint32_t beyond,
+                       const TileCopy::Step &step, bool asynchronous, SmallVectorImpl<Work> &work) {
+  Work start = copy.issue(number, stage, step, beyond);
   if (asynchronous) {
     work.push_back(start);
     return;
   }
-  Work end = copy.put(number, stage);
+  Work end = copy.put(number, stage, beyond);
   work.push_back([=] {
     start();
     end();
@@ -91,11 +91,11 @@ void KeyTiles::prepare(Value base, Value thread, Value lane, bool sumsHead) {
   transposed = sumsHead == keysTogether;
 }
 
-void KeyTiles::list(Value stage, Value running, Value number, Value count,
+void KeyTiles::list(Value stage, uint32_t beyond, Value running, Value number, Value count,
                     SmallVectorImpl<Work> &work) {
   TileCopy::Step step{running, d.mul(d.widen(number), int64_t(s.keys)), d.less(number, count)};
   for (unsigned i = 0; i < copy.count(); ++i)
-    listAccess(copy, i, stage, step, isAsynchronous(s, vector), work);
+    listAccess(copy, i, stage, beyond, step, isAsynchronous(s, vector), work);
 }
 
 SmallVector<Value, 4> KeyTiles::read(Value stage, unsigned key, unsigned head) {
@@ -133,7 +133,7 @@ void QueryTile::list(Value at, SmallVectorImpl<Work> &work) {
     TileCopy::Step step{copy.advance(copy.start(), int(panel)), d.ix(64 * panel), {}};
     Value stage = d.add(at, int64_t(panel) * shared.bytes());
     for (unsigned i = 0; i < copy.count(); ++i)
-      listAccess(copy, i, stage, step, isAsynchronous(s, vector), work);
+      listAccess(copy, i, stage, 0, step, isAsynchronous(s, vector), work);
   }
 }
 

@@ -20,7 +20,8 @@ public:
   const SharedTile &tile() const { return shared; }
   TileCopy &copies() { return copy; }
   /// Lists the copies of tile `number` (i32) of `count` to the place at `stage`.
-  void list(Value stage, Value running, Value number, Value count, SmallVectorImpl<Work> &work);
+  void list(Value stage, uint32_t beyond, Value running, Value number, Value count,
+            SmallVectorImpl<Work> &work);
   /// Four registers: operand B of two products, whose columns are 16 keys (scores) or 16 elements
   /// of the head (output), for the 16 others to sum.
   SmallVector<Value, 4> read(Value stage, unsigned key, unsigned head);

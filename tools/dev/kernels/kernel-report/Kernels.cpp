@@ -177,6 +177,7 @@ static void addLoop(std::map<std::string, double> &metrics, const LoopStatistics
     metrics["shared_bytes_per_mma16816"] = t.sharedBytesPerMma16816();
     // As attention counts: one iteration's instructions for 128 products of m16n8k16.
     metrics["instructions_per_128_mma16816"] = t.instructions / t.mma16816() * 128;
+    metrics["without_nops_per_128_mma16816"] = (t.instructions - t[Kind::Nop]) / t.mma16816() * 128;
   }
   if (part)
     addPressures(metrics, t, *part);
