@@ -218,6 +218,8 @@ unsigned mpcore::numerics::storageBytes(Format format) {
 void mpcore::numerics::convertArray(const void *source, Format from, void *result, Format to,
                                     size_t count, Rounding rounding, Overflow overflow,
                                     const uint32_t *randomBits, Simd simd) {
+  if (count == 0)
+    return; // an empty array may lie at null, which memmove takes for no address
   if (from == to) {
     std::memmove(result, source, count * storageBytes(from));
     return;

@@ -177,7 +177,7 @@ train steps of small models) are decided, converted, erased, lowered by exact pa
 to ranges and to certified errors (`test/Execution/ProgramCheck.h`). *Inputs* are its programs, of a goal of 1,000,000. The first eight
 findings are one, and mended (`convert-mp-to-arith`); the seven of seeds 135 to 363 are one: the erasure check took the first of equal parts of a constant (`erasure-split-constants.mlir`).
 The finding of *policy* is a limit of 6e67, cast to an integer; those of *tensor-map* are one, box 109 of five; of *npy*, an empty
-array copied from a null pointer; of *input*, 12 GB taken before two values were found too few (three times), 147,000,000 elements, as was
+array copied from a null pointer, and so is the last of *input*; of the others 12 GB taken before two values were found too few (three times), 147,000,000 elements, as was
 asked (twice), and sizes whose product overflowed before a 0. *Pipeline's* are one of upstream: a pass in an op that it is not of, which `mp-opt` answers with MP102. All five of *import's* are
 the harness's own, and mended: text without the 0 behind it that upstream's lexer reads (four; some of *text's* may be so, too), and a fault in `hasAttr`,
 which was a context replaced by a new one under a module that was in use (`fuzz-seeds.test`). Harnesses of graphs
