@@ -58,6 +58,7 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
   if (options.dispatches) {
+    pm.addNestedPass<func::FuncOp>(createFindEmptyRows());
     pm.addNestedPass<func::FuncOp>(createFormDispatches({options.target, options.attentionForm()}));
     addCleanup(pm);
     pm.addNestedPass<func::FuncOp>(createGroupDispatches());

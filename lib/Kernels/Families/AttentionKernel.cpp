@@ -303,7 +303,7 @@ private:
       };
       auto store = [&] {
         result->store(row, columns, [&](unsigned column) -> Value {
-          return arith::DivFOp::create(d.b, held(column), totals[row]);
+          return divideRow(d, p, held(column), totals[row]);
         });
       };
       auto leave = [&] { leavePart(row, columns, held, state.rows[row].maximum, totals[row]); };

@@ -62,6 +62,15 @@ Value AttentionParts::rows() {
   return d.mul(k.extent(s.plan, s.plan.batch), k.extent(s.plan, s.plan.rows));
 }
 
+Value mlir::mp::divideRow(DeviceBuilder &d, const AttentionPlan &plan, Value value, Value total) {
+  Value quotient = arith::DivFOp::create(d.b, value, total);
+  if (!plan.emptyIsZero)
+    return quotient;
+  Value zero = arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(0));
+  Value isEmpty = arith::CmpFOp::create(d.b, arith::CmpFPredicate::OEQ, total, zero);
+  return arith::SelectOp::create(d.b, isEmpty, zero, quotient);
+}
+
 /// The factor of a part with this maximum where `most` is the largest.
 static Value partFactor(DeviceBuilder &d, Value maximum, Value most, double scale) {
   Value difference = arith::SubFOp::create(d.b, maximum, most);
@@ -72,8 +81,9 @@ static Value partFactor(DeviceBuilder &d, Value maximum, Value most, double scal
 }
 
 /// The output of neighbouring columns of a row, divided.
-static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts, unsigned count,
-                                        double scale, Value row, Value column) {
+static std::pair<Value, Value> mergeRow(DeviceBuilder &d, const AttentionPlan &plan,
+                                        AttentionParts &parts, unsigned count, double scale,
+                                        Value row, Value column) {
   // All loads are under way before the first is waited for.
   SmallVector<std::pair<Value, Value>> statistics, outputs;
   for (unsigned part = 0; part < count; ++part)
@@ -94,12 +104,13 @@ static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts,
     addTo(first, output.first, factor);
     addTo(second, output.second, factor);
   }
-  return {arith::DivFOp::create(d.b, first, total), arith::DivFOp::create(d.b, second, total)};
+  return {divideRow(d, plan, first, total), divideRow(d, plan, second, total)};
 }
 
 /// The same for `count` parts, a number of run time (i32).
-static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts, Value count,
-                                        double scale, Value row, Value column) {
+static std::pair<Value, Value> mergeRow(DeviceBuilder &d, const AttentionPlan &plan,
+                                        AttentionParts &parts, Value count, double scale, Value row,
+                                        Value column) {
   constexpr int64_t atOnce = 8; // beyond the end those of the last part, which change no maximum
   auto forParts = [&](ValueRange start, auto &&body) {
     auto loop = scf::ForOp::create(d.b, d.i32(0), count, d.i32(atOnce), start);
@@ -133,8 +144,7 @@ static std::pair<Value, Value> mergeRow(DeviceBuilder &d, AttentionParts &parts,
           }
         }
       });
-  return {arith::DivFOp::create(d.b, sums[1], sums[0]),
-          arith::DivFOp::create(d.b, sums[2], sums[0])};
+  return {divideRow(d, plan, sums[1], sums[0]), divideRow(d, plan, sums[2], sums[0])};
 }
 
 gpu::GPUFuncOp mlir::mp::emitAttentionMerge(gpu::GPUModuleOp module, Location loc, StringRef name,
@@ -157,8 +167,8 @@ gpu::GPUFuncOp mlir::mp::emitAttentionMerge(gpu::GPUModuleOp module, Location lo
   const double scale = foldedScale(p, forms);
   auto [first, second] =
       shape.splitFrom == 0
-          ? mergeRow(d, parts, shape.splits, scale, row, column)
-          : mergeRow(d, parts, d.narrow(sharersOf(d.b, loc, shape, k.extent(p, p.keys))), scale,
+          ? mergeRow(d, p, parts, shape.splits, scale, row, column)
+          : mergeRow(d, p, parts, d.narrow(sharersOf(d.b, loc, shape, k.extent(p, p.keys))), scale,
                      row, column);
   const Value merged[] = {first, second};
   result.store(0, {column, d.add(column, int64_t(1))}, [&](unsigned at) { return merged[at]; });

@@ -57,6 +57,10 @@ inline constexpr unsigned kMergingThreads = 128;
 Value mergingBlocks(OpBuilder &host, Location loc, const AttentionShape &shape,
                     ValueRange operands);
 
+/// The output of a row, divided by its sum: 0 / 0 where all logits are minus infinity, since others
+/// have at least exp(0) of the largest in it, unless the plan says that such rows are zero.
+Value divideRow(DeviceBuilder &d, const AttentionPlan &plan, Value value, Value total);
+
 /// The size (`index`) of a dynamic dimension of the buffers.
 Value partRows(OpBuilder &host, Location loc, const AttentionShape &shape, ValueRange operands);
 

@@ -3,6 +3,7 @@
 // Finds attention in a body, by what its reductions combine and which loops they share:
 //   output = sum over keys of cast(exp(x - max x) / sum exp(x - max x)) * value
 //   x      = any elementwise function of (sum over the head of query * key) and of arguments
+// Probabilities may be zero where max x is minus infinity, as torch's are.
 // The parts may be in one op or in several; a division may be a product with a reciprocal.
 
 #include "AttentionPlan.h"
@@ -204,6 +205,13 @@ private:
       if (!isa<BlockArgument>(behindViews(plan.output->getOperand(side))))
         probabilities = side;
     BodyElement p = behindCasts({nullptr, plan.output->getOperand(probabilities)});
+    BodyElement isEmpty;
+    if (auto choice = p.op ? p.value.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+        choice && matchPattern(choice.getTrueValue(), m_AnyZeroFloat())) {
+      isEmpty = followElement({p.op, choice.getCondition()});
+      p = followElement({p.op, choice.getFalseValue()});
+      plan.emptyIsZero = true;
+    }
     auto quotient = readQuotient(p);
     if (failed(quotient))
       return failure();
@@ -229,8 +237,20 @@ private:
     if (!most || !(behindWidening(*most) == *logits) ||
         !beginsWith(maximum.getDefiningOp<linalg::GenericOp>(), begins))
       return refuse("what is subtracted before its exp is not the maximum of the same row");
+    if (plan.emptyIsZero && !comparesWithLowest(isEmpty, maximum))
+      return refuse("its probabilities are zero elsewhere than in rows of minus infinity");
     plan.logits = *logits;
     return success();
+  }
+
+  /// True for whether the maximum is minus infinity.
+  static bool comparesWithLowest(BodyElement test, Value maximum) {
+    auto comparison = test.op ? test.value.getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+    APFloat lowest(0.0f);
+    return comparison && comparison.getPredicate() == arith::CmpFPredicate::OEQ &&
+           matchPattern(comparison.getRhs(), m_ConstantFloat(&lowest)) && lowest.isInfinity() &&
+           lowest.isNegative() &&
+           behindWidening({test.op, comparison.getLhs()}) == BodyElement{nullptr, maximum};
   }
 
   LogicalResult readScores() {

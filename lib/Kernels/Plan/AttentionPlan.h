@@ -30,7 +30,8 @@ struct AttentionPlan : LoopPlan {
   SmallVector<unsigned, 1> keys;     ///< none where there is one key
   unsigned depth, width;             ///< the loop of the head in query and key, and in value
   BodyElement logits;                ///< what softmax is taken of, widened to f32
-  Value result;                      ///< what the body yields
+  bool emptyIsZero = false; ///< rows whose logits are all minus infinity give zeros, not NaN
+  Value result;             ///< what the body yields
 
   Type element() const { return getElementTypeOrSelf(query.getType()); }
 };

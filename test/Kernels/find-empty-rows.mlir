@@ -1,0 +1,81 @@
+// RUN: mp-opt %s --mp-find-empty-rows | FileCheck %s
+
+#x = affine_map<(i, j) -> (i, j)>
+#r = affine_map<(i, j) -> (i)>
+
+// CHECK-LABEL: func.func @by_maximum
+// CHECK: %[[M:.*]] = linalg.generic
+// CHECK: arith.maximumf
+// CHECK: %[[E:.*]] = linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%[[M]] : tensor<?xf32>)
+// CHECK: arith.cmpf oeq, %{{.*}}, %{{.*}} : f32
+// CHECK-NOT: arith.andi
+// CHECK: return %[[M]], %[[E]]
+func.func @by_maximum(%x: tensor<?x8xf32>, %e: tensor<?xf32>, %d: tensor<?xi1>) -> (tensor<?xf32>, tensor<?xi1>) {
+  %low = arith.constant 0xFF800000 : f32
+  %wide = arith.constant 0xFFF0000000000000 : f64
+  %true = arith.constant true
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %g = linalg.fill ins(%true : i1) outs(%d : tensor<?xi1>) -> tensor<?xi1>
+  %0 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x8xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %2 = arith.maximumf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x8xf32>) outs(%g : tensor<?xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %2 = arith.extf %a : f32 to f64
+    %3 = arith.cmpf oeq, %2, %wide : f64
+    %4 = arith.andi %3, %b : i1
+    linalg.yield %4 : i1
+  } -> tensor<?xi1>
+  return %0, %1 : tensor<?xf32>, tensor<?xi1>
+}
+
+// A maximum that leaves a NaN out does not tell; nor does one of another tensor, or one that starts above.
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-3: arith.andi
+func.func @kept(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %d: tensor<4xi1>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  %false = arith.constant false
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %g = linalg.fill ins(%true : i1) outs(%d : tensor<4xi1>) -> tensor<4xi1>
+  %n = linalg.fill ins(%false : i1) outs(%d : tensor<4xi1>) -> tensor<4xi1>
+  %0 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %2 = arith.maxnumf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%h : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %2 = arith.maximumf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  %3 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %2 = arith.maximumf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  %4 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%g : tensor<4xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %2 = arith.cmpf oeq, %a, %low : f32
+    %7 = arith.andi %2, %b : i1
+    linalg.yield %7 : i1
+  } -> tensor<4xi1>
+  %5 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x8xf32>) outs(%n : tensor<4xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %2 = arith.cmpf oeq, %a, %low : f32
+    %7 = arith.andi %2, %b : i1
+    linalg.yield %7 : i1
+  } -> tensor<4xi1>
+  %6 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x8xf32>) outs(%g : tensor<4xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %2 = arith.cmpf ueq, %a, %low : f32
+    %7 = arith.andi %2, %b : i1
+    linalg.yield %7 : i1
+  } -> tensor<4xi1>
+  return %0, %1, %3, %4, %5, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+}
