@@ -90,4 +90,43 @@ def SimplifySizes : Pass<"mp-simplify-sizes", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def FindEmptyRows : Pass<"mp-find-empty-rows", "::mlir::func::FuncOp"> {
+  let summary = "Tell rows that are minus infinity throughout by their maximum (exact)";
+  let description = [{
+    Needs: linalg on tensors. Gives: where a reduction asks for each row whether all of
+    its elements are minus infinity, and another takes the maximum of the same rows, the
+    comparison of that with minus infinity. A row with a NaN has neither; one without
+    elements has both. torch's attention asks so, since it gives zeros for rows that are
+    masked whole; with one reduction less it is a softmax that kernels know.
+
+    Example (`--mp-find-empty-rows`):
+    ```mlir
+    #x = affine_map<(i, j) -> (i, j)>
+    #r = affine_map<(i, j) -> (i)>
+    func.func @f(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xi1>) {
+      %low = arith.constant 0xFF800000 : f32
+      %true = arith.constant true
+      %e = tensor.empty() : tensor<4xf32>
+      %d = tensor.empty() : tensor<4xi1>
+      %f = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      %g = linalg.fill ins(%true : i1) outs(%d : tensor<4xi1>) -> tensor<4xi1>
+      %0 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        %2 = arith.maximumf %a, %b : f32
+        linalg.yield %2 : f32
+      } -> tensor<4xf32>
+      %1 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%g : tensor<4xi1>) {
+      ^bb0(%a: f32, %b: i1):
+        %2 = arith.cmpf oeq, %a, %low : f32
+        %3 = arith.andi %2, %b : i1
+        linalg.yield %3 : i1
+      } -> tensor<4xi1>
+      return %0, %1 : tensor<4xf32>, tensor<4xi1>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MP_KERNELS_DISPATCHPASSES

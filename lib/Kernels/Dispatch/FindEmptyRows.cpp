@@ -9,11 +9,11 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Interfaces/LoopNest.h"
-#include "mp/Kernels/Select/Passes.h"
+#include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_FINDEMPTYROWS
-#include "mp/Kernels/Select/Passes.h.inc"
+#include "mp/Kernels/Passes.h.inc"
 } // namespace mlir::mp
 
 using namespace mlir;
