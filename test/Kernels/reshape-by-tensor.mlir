@@ -1,6 +1,6 @@
 // A reshape by sizes in a tensor, as torch exports views of unknown length, is a view by scalars: the host cannot read the device's memory.
 
-// RUN: mp-opt %s --mp-decompose-aggregates | FileCheck %s
+// RUN: mp-opt %s --mp-simplify-sizes | FileCheck %s
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_80" -o %t.nvvm.mlir
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_80 dispatches=false" -o %t.plain.mlir
 // RUN: mp-run %s --entry=split --input=6x5xf32=uniform:1,1,0 --input=i64:3 --output-dir=%t.cpu

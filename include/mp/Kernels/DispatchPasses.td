@@ -12,8 +12,7 @@ def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"
   let description = [{
     Needs: linalg on tensors. Gives: no op that implements
     `AggregatedOpInterface`, no `linalg.pack`, `unpack` or `winograd_*`, no
-    `tensor.gather` and no `tensor.scatter` is left, a `tensor.reshape` is a view by
-    scalars (a tensor of sizes would lie on the device, and the host lays out views), and
+    `tensor.gather` and no `tensor.scatter` is left, and
     every linalg op left has a form as a loop nest; one that has none is an error
     that names it (upstream's lowering leaves it behind without a word).
 
@@ -41,7 +40,8 @@ def SimplifySizes : Pass<"mp-simplify-sizes", "::mlir::func::FuncOp"> {
     same for all sizes are constants. A `linalg.generic` that extracts the element at
     its own place, or the first of a dimension that has one element, reads the tensor
     as an operand if the dimension is as large as the loop: exporters write every
-    broadcast of an unknown size so.
+    broadcast of an unknown size so. A `tensor.reshape` becomes a view by scalars: its
+    tensor of sizes would lie on the device, and it is the host that lays out views.
 
     Example (`--mp-simplify-sizes`):
     ```mlir

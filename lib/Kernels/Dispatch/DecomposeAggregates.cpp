@@ -15,42 +15,6 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// A reshape by sizes that lie in a tensor becomes one by scalars: as a buffer they would lie on
-/// the device, and it is the host that lays out views.
-static void lowerReshape(tensor::ReshapeOp op, IRRewriter &rewriter) {
-  auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
-  auto result = dyn_cast<RankedTensorType>(op.getType());
-  if (!source || !result || source.getRank() == 0 || result.getRank() == 0)
-    return;
-  Location loc = op.getLoc();
-  SmallVector<OpFoldResult> sizes;
-  for (auto [dim, size] : llvm::enumerate(result.getShape())) {
-    if (!ShapedType::isDynamic(size)) {
-      sizes.push_back(rewriter.getIndexAttr(size));
-      continue;
-    }
-    Value place = arith::ConstantIndexOp::create(rewriter, loc, dim);
-    Value read = tensor::ExtractOp::create(rewriter, loc, op.getShape(), place);
-    sizes.push_back(rewriter.createOrFold<arith::IndexCastOp>(loc, rewriter.getIndexType(), read));
-  }
-  auto all = [](int64_t rank) {
-    return SmallVector<ReassociationIndices>{llvm::to_vector(llvm::seq<int64_t>(0, rank))};
-  };
-  Value line = op.getSource();
-  if (source.getRank() > 1)
-    line = tensor::CollapseShapeOp::create(rewriter, loc, line, all(source.getRank()));
-  // Sizes that one side knows are the other's.
-  const int64_t known = result.hasStaticShape() ? result.getNumElements() : ShapedType::kDynamic;
-  auto lineType = RankedTensorType::get({known}, result.getElementType());
-  if (line.getType() != lineType)
-    line = tensor::CastOp::create(rewriter, loc, lineType, line);
-  if (result.getRank() > 1)
-    line = tensor::ExpandShapeOp::create(rewriter, loc, result, line, all(result.getRank()), sizes);
-  else if (line.getType() != result)
-    line = tensor::CastOp::create(rewriter, loc, result, line);
-  rewriter.replaceOp(op, line);
-}
-
 /// True if `op` is no aggregate, or is one no more.
 static bool decompose(Operation *op, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
@@ -68,8 +32,6 @@ static bool decompose(Operation *op, IRRewriter &rewriter) {
     return lowerGather(gather, rewriter), true;
   if (auto scatter = dyn_cast<tensor::ScatterOp>(op))
     return lowerScatter(scatter, rewriter), true;
-  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
-    return lowerReshape(reshape, rewriter), true;
   auto aggregate = dyn_cast<linalg::AggregatedOpInterface>(op);
   if (!aggregate)
     return true;

@@ -3,6 +3,7 @@
 // Implements mp-simplify-sizes: write equal sizes as one value, and read through broadcasts that
 // are none (exact).
 //
+//   0. reshapes    by sizes that a tensor holds: by scalars
 //   1. read        an integer as a multiple of a dimension of an argument, plus a constant
 //   2. write       integers that are equal so as one value, computed at the beginning
 //   3. compare     those of which the outcome is known
@@ -30,12 +31,15 @@ struct SimplifySizes : mlir::mp::impl::SimplifySizesBase<SimplifySizes> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || !hasDynamicArgument(function))
+    if (function.isExternal())
       return;
-    SizeReader sizes(function);
-    bool changed = writeSizes(function, sizes);
-    changed |= compareSizes(function, sizes);
-    changed |= readThroughBroadcasts(function, sizes);
+    bool changed = lowerReshapes(function);
+    if (hasDynamicArgument(function)) {
+      SizeReader sizes(function);
+      changed |= writeSizes(function, sizes);
+      changed |= compareSizes(function, sizes);
+      changed |= readThroughBroadcasts(function, sizes);
+    }
     if (!changed)
       return;
     OpPassManager cleanup(func::FuncOp::getOperationName());
@@ -53,12 +57,62 @@ private:
     });
   }
 
+  static bool lowerReshapes(func::FuncOp function);
   static bool writeSizes(func::FuncOp function, SizeReader &sizes);
   static bool compareSizes(func::FuncOp function, SizeReader &sizes);
   static bool readThroughBroadcasts(func::FuncOp function, SizeReader &sizes);
 };
 
 } // namespace
+
+//===-- 0. reshapes ---------------------------------------------------------------------------===//
+
+/// A reshape by sizes that lie in a tensor becomes one by scalars: as a buffer they would lie on
+/// the device, and it is the host that lays out views.
+static void lowerReshape(tensor::ReshapeOp op, IRRewriter &rewriter) {
+  auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getType());
+  if (!source || !result || source.getRank() == 0 || result.getRank() == 0)
+    return;
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(result.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(rewriter.getIndexAttr(size));
+      continue;
+    }
+    Value place = arith::ConstantIndexOp::create(rewriter, loc, dim);
+    Value read = tensor::ExtractOp::create(rewriter, loc, op.getShape(), place);
+    sizes.push_back(rewriter.createOrFold<arith::IndexCastOp>(loc, rewriter.getIndexType(), read));
+  }
+  auto all = [](int64_t rank) {
+    return SmallVector<ReassociationIndices>{llvm::to_vector(llvm::seq<int64_t>(0, rank))};
+  };
+  Value line = op.getSource();
+  if (source.getRank() > 1)
+    line = tensor::CollapseShapeOp::create(rewriter, loc, line, all(source.getRank()));
+  // Sizes that one side knows are the other's.
+  const int64_t known = result.hasStaticShape() ? result.getNumElements() : ShapedType::kDynamic;
+  auto lineType = RankedTensorType::get({known}, result.getElementType());
+  if (line.getType() != lineType)
+    line = tensor::CastOp::create(rewriter, loc, lineType, line);
+  if (result.getRank() > 1)
+    line = tensor::ExpandShapeOp::create(rewriter, loc, result, line, all(result.getRank()), sizes);
+  else if (line.getType() != result)
+    line = tensor::CastOp::create(rewriter, loc, result, line);
+  rewriter.replaceOp(op, line);
+}
+
+bool SimplifySizes::lowerReshapes(func::FuncOp function) {
+  SmallVector<tensor::ReshapeOp> ops;
+  function.walk([&](tensor::ReshapeOp op) { ops.push_back(op); });
+  IRRewriter rewriter(function.getContext());
+  for (tensor::ReshapeOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    lowerReshape(op, rewriter);
+  }
+  return !ops.empty();
+}
 
 //===-- 2. write ------------------------------------------------------------------------------===//
 
