@@ -26,6 +26,11 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
   using Base::Base;
 
   void runOnOperation() override {
+    for (auto inner : getOperation().getOps<ModuleOp>()) {
+      inner.emitError("lies within another module, expected functions in the outermost one alone; "
+                      "write this module into a file of its own");
+      return signalPassFailure();
+    }
     allocateEmptyTensors();
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
