@@ -75,3 +75,27 @@ func.func @kept(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> (tensor<?x8xf32>, t
   } -> tensor<?x8xf32>
   return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// A product in 8 bits may wrap, and a number that may be negative is huge where it is divided without a sign.
+// CHECK-LABEL: func.func @wrapped
+// CHECK-COUNT-2: cf.assert
+func.func @wrapped(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %four = arith.constant 4 : i8
+  %byte = arith.index_cast %n : index to i8
+  %bytes = arith.muli %byte, %four : i8
+  %back = arith.index_cast %bytes : i8 to index
+  %many = arith.muli %n, %c4 : index
+  %fits = arith.cmpi eq, %back, %many : index
+  cf.assert %fits, "a size beyond 31"
+  %less = arith.subi %many, %c4 : index
+  %half = arith.divui %less, %c2 : index
+  %two = arith.muli %n, %c2 : index
+  %signed = arith.subi %two, %c2 : index
+  %same = arith.cmpi eq, %half, %signed : index
+  cf.assert %same, "no rows"
+  return %x : tensor<?x8xf32>
+}

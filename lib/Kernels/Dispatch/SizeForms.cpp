@@ -67,6 +67,8 @@ Form SizeReader::read(AffineExpr expr, unsigned dims, ValueRange operands) {
 }
 
 Form SizeReader::read(Value value) {
+  if (!value.getType().isIndex() && !value.getType().isInteger(64))
+    return std::nullopt; // sizes may not fit
   if (APInt constant; matchPattern(value, m_ConstantInt(&constant)))
     return SizeForm::of(constant.getSExtValue());
   Operation *op = value.getDefiningOp();
@@ -86,9 +88,13 @@ Form SizeReader::compute(Operation *op) {
       .Case([&](arith::MulIOp product) {
         return multiply(read(product.getLhs()), read(product.getRhs()));
       })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-            arith::CeilDivUIOp>(
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
           [&](auto quotient) { return divide(read(quotient.getLhs()), read(quotient.getRhs())); })
+      .Case<arith::DivUIOp, arith::CeilDivUIOp>([&](auto quotient) -> Form {
+        Form whole = read(quotient.getLhs());
+        const bool mayBeNegative = whole && (whole->factor < 0 || whole->constant < 0);
+        return mayBeNegative ? std::nullopt : divide(whole, read(quotient.getRhs()));
+      })
       .Case([&](affine::AffineApplyOp apply) {
         return read(apply.getAffineMap().getResult(0), apply.getAffineMap().getNumDims(),
                     apply.getMapOperands());

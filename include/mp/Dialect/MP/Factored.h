@@ -5,20 +5,13 @@
 #ifndef MP_DIALECT_MP_FACTORED_H
 #define MP_DIALECT_MP_FACTORED_H
 
-#include "mp/Dialect/MP/Remarks.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir::mp {
 
 /// On the second of two products, by V, that stand for one by a weight W near U V; the first, by U,
 /// makes its other factor. The value is a bound on the Frobenius norm of W - U V over that of W.
 inline constexpr llvm::StringLiteral kFactoredAttrName = "mp.factored";
-
-namespace remarks {
-/// mp-factor-weights: a weight is two factors (passed).
-inline constexpr Kind kFactored{"factored", kPrecision};
-/// mp-factor-weights: a weight stays whole (missed).
-inline constexpr Kind kNotFactored{"not-factored", kPrecision};
-} // namespace remarks
 
 } // namespace mlir::mp
 

@@ -53,6 +53,11 @@ inline constexpr Kind kNotPrescaled{"not-prescaled", kPrecision};
 /// mp-recompute: what a function keeps, computes again and stores narrow (passed).
 inline constexpr Kind kRecomputed{"recomputed", kPrecision};
 
+/// mp-factor-weights: a weight is two factors (passed).
+inline constexpr Kind kFactored{"factored", kPrecision};
+/// mp-factor-weights: a weight stays whole (missed).
+inline constexpr Kind kNotFactored{"not-factored", kPrecision};
+
 /// The choice of instructions by mp-select-contractions.
 inline constexpr llvm::StringLiteral kSelection = "mp-select-contractions";
 /// A contraction runs on the scalar units (missed).
