@@ -201,7 +201,7 @@ static Value withoutMeaning(ClaimWriter &b) {
     auto chosen =
         scf::IndexSwitchOp::create(builder, loc, given.getType(), index, ArrayRef<int64_t>{1}, 1);
     OpBuilder::InsertionGuard guard(builder);
-    for (auto [region, value] : llvm::zip_equal(chosen->getRegions(), ArrayRef<Value>{x, given})) {
+    for (auto [region, value] : llvm::zip_equal(chosen->getRegions(), std::array{x, given})) {
       builder.createBlock(&region);
       scf::YieldOp::create(builder, loc, value);
     }
