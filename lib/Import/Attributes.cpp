@@ -2,8 +2,8 @@
 //
 // Attributes that only exporters read, and constants that a newer MLIR writes otherwise.
 
+#include "Forms/StructuredOp.h"
 #include "Rules.h"
-#include "StructuredOp.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

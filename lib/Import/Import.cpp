@@ -4,7 +4,7 @@
 // behind, then what the others do.
 
 #include "mp/Import/Import.h"
-#include "LoopText.h"
+#include "Forms/LoopText.h"
 #include "Rules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -22,9 +22,10 @@ static void respell(Source &source) {
   }
 }
 
-static void translateTFLite(Source &source) {
+/// Applies a rule to the names of ops in the generic form.
+template <size_t (*rule)(Source &, size_t)> static void translateGeneric(Source &source) {
   for (size_t i = 0; i < source.size();) {
-    size_t next = source.kind(i) == Tok::String ? translateTFLiteOp(source, i) : i;
+    size_t next = source.kind(i) == Tok::String ? rule(source, i) : i;
     i = std::max(next, i + 1);
   }
 }
@@ -138,7 +139,8 @@ static void note(Outcome &outcome, const Source &source) {
 static Outcome run(MemoryBufferRef input) {
   Outcome outcome;
   MemoryBufferRef current = input;
-  for (auto *step : {respell, translateTFLite, translateLeftovers}) {
+  for (auto *step : {respell, translateGeneric<translateTFLiteOp>,
+                     translateGeneric<translateStableHLOOp>, translateLeftovers}) {
     Source source(current);
     step(source);
     note(outcome, source);

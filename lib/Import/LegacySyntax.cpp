@@ -2,7 +2,7 @@
 //
 // Ops of older releases of MLIR whose syntax changed, or that are gone.
 
-#include "LoopText.h"
+#include "Forms/LoopText.h"
 #include "Rules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

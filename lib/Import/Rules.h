@@ -93,6 +93,10 @@ bool translateOldForm(Source &source, size_t name);
 /// translated later or needs no translation.
 size_t translateTFLiteOp(Source &source, size_t name);
 
+/// StableHLO/StableHLO.cpp: control flow, sort, top_k, scatter, select_and_scatter and barriers of
+/// StableHLO, in the generic form, with bodies that torch-mlir has lowered to linalg.
+size_t translateStableHLOOp(Source &source, size_t name);
+
 /// Binary.cpp: what a file that is no MLIR text is, and what to do; empty for text, and for
 /// bytecode that MLIR 22 wrote.
 std::string explainBinary(MemoryBufferRef input);

@@ -4,7 +4,7 @@
 // loop, in f32 at least. Inclusive scans start with out[0] = in[0]; exclusive ones with the given
 // accumulator, and read in[k-1]. The second result is the last out.
 
-#include "LoopText.h"
+#include "Forms/LoopText.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;

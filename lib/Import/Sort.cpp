@@ -4,7 +4,7 @@
 // come in pairs, one per operand. Bottom-up merge sort: stable whether the comparison is strict
 // or not, and always a permutation, NaNs or not.
 
-#include "LoopText.h"
+#include "Forms/LoopText.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;

@@ -3,7 +3,7 @@
 // topk: every input element is put into a list of the best k seen so far, which starts as the
 // outs. Among equals the lower index comes first.
 
-#include "LoopText.h"
+#include "Forms/GenericOp.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
@@ -70,5 +70,38 @@ void mlir::mp::import::translateTopK(Source &source, const StructuredOp &op) {
   text.close({restValue, restNumber, values, numbers});
   text.close({best[2], best[3]});
   text.close({seen[0], seen[1]});
+  source.replace(op.span, text.take());
+}
+
+void mlir::mp::import::writeTopK(Source &source, const GenericOp &op, bool ordersNaN) {
+  auto isStatic = [](const TensorType &type) {
+    return all_of(type.shape, [](int64_t size) { return size >= 0; });
+  };
+  const TensorType &values = op.types[0], &indices = op.types[1];
+  if (values.rank() == 0 || !isStatic(values) || !isStatic(indices) ||
+      (!values.isFloat() && !largestInteger(values.element)))
+    return source.error(op.span.begin, "'" + op.name +
+                                           "' expects results of static size of floats or "
+                                           "signless integers, found " +
+                                           values.text + " and " + indices.text);
+  LoopText text(source), body(source);
+  std::string bests = text.filled(lowestOf(values), values);
+  std::string numbers = text.filled(std::to_string(largestInteger(indices.element)), indices);
+  std::string a = source.freshValue(), b = source.freshValue();
+  auto compare = [&](StringRef predicate, StringRef x, StringRef y) {
+    return body.define("arith.cmp" + predicate + ", " + x + ", " + y + " : " + values.element);
+  };
+  std::string first = compare(values.isFloat() ? "f ogt" : "i sgt", a, b);
+  if (ordersNaN && values.isFloat()) {
+    std::string isOnly = body.define("arith.andi " + compare("f uno", a, a) + ", " +
+                                     compare("f ord", b, b) + " : i1");
+    first = body.define("arith.ori " + first + ", " + isOnly + " : i1");
+  }
+  const Operand &x = op.operands[0];
+  text.add(op.results + "tm_tensor.topk dimension(" + Twine(values.rank() - 1) + ") ins(" +
+           x.value + " : " + x.type.text + ") outs(" + bests + ", " + numbers + " : " +
+           values.text + ", " + indices.text + ") { ^bb0(" + a + ": " + values.element + ", " + b +
+           ": " + values.element + "): " + body.take() + "tm_tensor.yield " + first +
+           " : i1 } -> " + values.text + ", " + indices.text);
   source.replace(op.span, text.take());
 }

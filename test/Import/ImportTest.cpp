@@ -36,7 +36,20 @@ module @m attributes {mhlo.num_partitions = 1 : i32, keep = "a\"}{"} { // "comme
       %p = arith.cmpf oge, %x, %y : f32
       tm_tensor.yield %p : i1
     } -> tensor<4xf32>, tensor<4xf32>
-    util.return %s#0, %s#1 : tensor<4xf32>, tensor<4xf32>
+    %l = "stablehlo.while"(%s#0) ({
+    ^bb0(%x: tensor<4xf32>):
+      %no = "arith.constant"() <{value = dense<false> : tensor<i1>}> : () -> tensor<i1>
+      "stablehlo.return"(%no) : (tensor<i1>) -> ()
+    }, {
+    ^bb0(%x: tensor<4xf32>):
+      %v, %k = "chlo.top_k"(%x) <{k = 4 : i64}> : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>)
+      %d = "stablehlo.scatter"(%v, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+        "stablehlo.return"(%new) : (tensor<f32>) -> ()
+      }) : (tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<4xf32>
+      "stablehlo.return"(%d) : (tensor<4xf32>) -> ()
+    }) : (tensor<4xf32>) -> tensor<4xf32>
+    util.return %l, %s#1 : tensor<4xf32>, tensor<4xf32>
   }
 }
 )";
@@ -102,7 +115,8 @@ TEST(ImportTest, SurvivesDamage) {
 TEST(ImportTest, TakesHostileTextInItsStride) {
   for (StringRef piece :
        {"{a = ", "((((", "<[{", "util.global @a = ", "util.global.load ", "%0 = tm_tensor.scan ",
-        "%0 = dim ", "stablehlo.add ", "util.func @f(", "%1 = util.optimization_barrier %0, "}) {
+        "%0 = dim ", "stablehlo.add ", "util.func @f(", "%1 = util.optimization_barrier %0, ",
+        "\"stablehlo.while\"(%0) ({ ", "\"stablehlo.sort\"(%0) ({^bb0(%a: f32): "}) {
     std::string text;
     while (text.size() < 1'000'000)
       text += piece;

@@ -8,6 +8,7 @@
 // RUN: not mp-opt --import %t/attention.mlir 2>&1 | FileCheck %t/attention.mlir
 // RUN: not mp-opt --import %t/forms.mlir 2>&1 | FileCheck %t/forms.mlir
 // RUN: not mp-opt --import %t/buffers.mlir 2>&1 | FileCheck %t/buffers.mlir
+// RUN: not mp-opt --import %t/stablehlo.mlir 2>&1 | FileCheck %t/stablehlo.mlir
 // RUN: not mp-opt --import %t/old.mlir 2>&1 | FileCheck %t/old.mlir
 //
 // Text that cannot be translated is an error with its place, the tool, the flag or the new
@@ -125,4 +126,31 @@ util.func public @main(%arg: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NOT: note: '
 func.func @main(%arg: tensor<4xf32>) -> tensor<4xf32> attributes {mhlo.unused} {
   return %nothing : tensor<4xf32>
+}
+//--- stablehlo.mlir
+// CHECK: stablehlo.mlir:[[#@LINE+5]]:3: error: 'stablehlo.while' expects a condition and a body, found 1 regions
+// CHECK: stablehlo.mlir:[[#@LINE+9]]:5: error: 'tensor.cast' stands in the body of an op of StableHLO, expected linalg.generic on tensors without dimensions
+// CHECK: stablehlo.mlir:[[#@LINE+11]]:3: error: 'stablehlo.scatter' expects one operand, indices and updates, found 2 operands
+// CHECK: stablehlo.mlir:[[#@LINE+14]]:3: error: 'stablehlo.select_and_scatter' expects an operand, a source and a start, a window of a size for each dimension, and two bodies of two arguments
+func.func @main(%x: tensor<4xf32>, %i: tensor<1xi32>) {
+  %0 = "stablehlo.while"(%x) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %2 = "tensor.cast"(%a) : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%2) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = "stablehlo.scatter"(%x, %i) <{scatter_dimension_numbers = #stablehlo.scatter<index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<1xi32>) -> tensor<4xf32>
+  %4 = "stablehlo.select_and_scatter"(%x, %x, %x) <{window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%a) : (tensor<f32>) -> ()
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
 }

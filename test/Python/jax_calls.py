@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import mp
+import mp.frontends.jax
 import mp.library
 import mp.xla
 
@@ -34,6 +35,51 @@ def relative(found, expected):
 
 def loss(function):
     return lambda params, x: (function(params, x) ** 2).sum()
+
+
+class WithoutIREE(unittest.TestCase):
+    """Ops that torch-mlir leaves; nothing is narrowed, so that results are JAX's to the last bits."""
+
+    def setUp(self):
+        find = mp.frontends.jax.find_program
+        mp.frontends.jax.find_program = lambda name, *rest: None if name == "iree-compile" else find(name, *rest)
+        self.addCleanup(setattr, mp.frontends.jax, "find_program", find)
+
+    def assertSame(self, function, *args):
+        found = mp.convert(function, args, format="bf16", keep=["*"])(*args)
+        expected = jax.jit(function)(*args)
+        for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2e-5, atol=1e-6)
+
+    def test_train_step(self):
+        def step(params, images, labels):
+            def loss(params):
+                h = jax.lax.conv_general_dilated(images, params["k"], (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+                h = jax.lax.reduce_window(h, -jnp.inf, jax.lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")
+                layer = jax.checkpoint(lambda h, w: (h + jnp.tanh(h @ w), None))
+                h, _ = jax.lax.scan(layer, h.reshape(h.shape[0], -1), params["w"])
+                return -jnp.take_along_axis(jax.nn.log_softmax(h), labels[:, None], 1).mean()
+            value, gradients = jax.value_and_grad(loss)(params)
+            return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+        random = np.random.default_rng(0)
+        draw = lambda *shape: jnp.asarray(random.standard_normal(shape), jnp.float32) / 4
+        self.assertSame(step, {"k": draw(3, 3, 2, 2), "w": draw(3, 18, 18)}, draw(4, 5, 5, 2), jnp.arange(4))
+
+    def test_orders_and_branches(self):
+        def choose(x, i):
+            values, places = jax.lax.top_k(x, 3)
+            y = jax.lax.switch(i, [lambda x: x + 1, lambda x: x * 2, lambda x: -x], x)
+            y = jax.lax.cond(i > 1, jnp.sin, jnp.cos, y)
+            return values, places, jnp.argsort(y, 1), jnp.sort(y, 0), y.at[:, i].add(1.0).at[1:3, 2:5].set(y[3:5, 1:4])
+        spread = jnp.sin(jnp.arange(48.0)).reshape(6, 8).at[2, 5].set(jnp.nan)
+        for i in (0, 1, 2, 7):
+            self.assertSame(choose, spread, jnp.int32(i))
+
+    def test_loops(self):
+        def halve(x):
+            return jax.lax.while_loop(lambda s: s[0].max() > 0.1, lambda s: (s[0] / 2, s[1] + 1), (x, 0))
+        self.assertSame(halve, jnp.arange(5.0))
+        self.assertSame(lambda x: jax.lax.fori_loop(0, 3, lambda i, x: jax.lax.fori_loop(0, i, lambda j, x: x * x + j, x), x), x[:2])
 
 
 class Jit(unittest.TestCase):

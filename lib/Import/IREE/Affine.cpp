@@ -10,7 +10,7 @@
 // input_unsigned. They become linalg.generic over the same maps: round half to even, saturate, and
 // convert; or subtract, convert and scale.
 
-#include "../LoopText.h"
+#include "../Forms/LoopText.h"
 #include "../Rules.h"
 #include "llvm/ADT/StringExtras.h"
 

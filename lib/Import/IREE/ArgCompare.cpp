@@ -4,7 +4,7 @@
 // argument is better than its second; the first of equals stays. Becomes linalg.generic with two
 // results.
 
-#include "../LoopText.h"
+#include "../Forms/LoopText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

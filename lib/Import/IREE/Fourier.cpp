@@ -9,7 +9,7 @@
 // u + w v and the second u - w v, where w = cos + i sin. Butterflies carry mp.pin = f32, as
 // frameworks leave transforms in f32.
 
-#include "../LoopText.h"
+#include "../Forms/LoopText.h"
 #include "../Rules.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,7 +5,7 @@
 #ifndef MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
 #define MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
 
-#include "GenericOp.h"
+#include "../Forms/GenericOp.h"
 
 namespace mlir::mp::import {
 

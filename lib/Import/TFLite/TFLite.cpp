@@ -47,16 +47,7 @@ private:
     fail("expects a result of static size, found " + type.text);
     return false;
   }
-  /// A tensor that holds `value` everywhere.
-  std::string filled(StringRef value, const TensorType &type) {
-    std::string scalar = text.define("arith.constant " + value + " : " + type.element);
-    std::string empty = text.define("tensor.empty() : " + type.text);
-    return text.define("linalg.fill ins(" + scalar + " : " + type.element + ") outs(" + empty +
-                       " : " + type.text + ") -> " + type.text);
-  }
   std::string filled(Combine combine, const TensorType &type);
-  /// Returns the value that no element lies below.
-  std::string lowest(const TensorType &type);
   /// "%c = arith.addf %a, %b : f32"
   std::string combined(Combine combine, const TensorType &type, StringRef a, StringRef b);
   void scatter(const Operand &updates, const Operand &indices, Combine combine);
@@ -74,28 +65,10 @@ private:
 
 } // namespace
 
-/// The largest integer of a type as iN, 0 where it is none.
-static uint64_t largestInteger(StringRef element) {
-  unsigned width = 0;
-  return element.consume_front("i") && !element.getAsInteger(10, width) && width > 1 && width <= 64
-             ? (uint64_t(1) << (width - 1)) - 1
-             : 0;
-}
-
-std::string Writer::lowest(const TensorType &type) {
-  StringRef infinity = StringSwitch<StringRef>(type.element)
-                           .Case("f64", "0xFFF0000000000000")
-                           .Case("f32", "0xFF800000")
-                           .Case("bf16", "0xFF80")
-                           .Case("f16", "0xFC00")
-                           .Default("");
-  return infinity.empty() ? "-" + std::to_string(largestInteger(type.element) + 1) : infinity.str();
-}
-
 std::string Writer::filled(Combine combine, const TensorType &type) {
   if (combine == Combine::Sum || combine == Combine::Product)
-    return filled((combine == Combine::Sum ? "0" : "1") + std::string(type.isFloat() ? ".0" : ""),
-                  type);
+    return text.filled(
+        (combine == Combine::Sum ? "0" : "1") + std::string(type.isFloat() ? ".0" : ""), type);
   // As TFLite: where there is nothing, the lowest or largest finite number.
   StringRef finite = StringSwitch<StringRef>(type.element)
                          .Case("f32", "3.40282347E+38")
@@ -105,8 +78,8 @@ std::string Writer::filled(Combine combine, const TensorType &type) {
   std::string largest =
       finite.empty() ? std::to_string(largestInteger(type.element)) : finite.str();
   if (combine == Combine::Minimum)
-    return filled(largest, type);
-  return filled(finite.empty() ? lowest(type) : "-" + largest, type);
+    return text.filled(largest, type);
+  return text.filled(finite.empty() ? lowestOf(type) : "-" + largest, type);
 }
 
 std::string Writer::combined(Combine combine, const TensorType &type, StringRef a, StringRef b) {
@@ -121,23 +94,8 @@ std::string Writer::combined(Combine combine, const TensorType &type, StringRef 
 }
 
 void Writer::topK() {
-  if (!expects(2, 2) || !isStatic(op.types[0]) || !isStatic(op.types[1]))
-    return;
-  const Operand &x = op.operands[0];
-  const TensorType &values = op.types[0], &indices = op.types[1];
-  if (values.rank() == 0 || (!values.isFloat() && !largestInteger(values.element)))
-    return fail("expects floats or signless integers, found " + values.text);
-  std::string bests = filled(lowest(values), values);
-  std::string numbers = filled(std::to_string(largestInteger(indices.element)), indices);
-  std::string a = source.freshValue(), b = source.freshValue(), c = source.freshValue();
-  std::string compare = values.isFloat() ? "arith.cmpf ogt, " : "arith.cmpi sgt, ";
-  text.add(op.results + "tm_tensor.topk dimension(" + Twine(values.rank() - 1) + ") ins(" +
-           x.value + " : " + x.type.text + ") outs(" + bests + ", " + numbers + " : " +
-           values.text + ", " + indices.text + ") { ^bb0(" + a + ": " + values.element + ", " + b +
-           ": " + values.element + "): " + c + " = " + compare + a + ", " + b + " : " +
-           values.element + " tm_tensor.yield " + c + " : i1 } -> " + values.text + ", " +
-           indices.text);
-  done();
+  if (expects(2, 2))
+    writeTopK(source, op, /*ordersNaN=*/false);
 }
 
 void Writer::cumulativeSum() {

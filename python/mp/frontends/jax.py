@@ -1,5 +1,5 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: StableHLO with its names, lowered to linalg by torch-mlir's tools, or by iree-compile where that lacks an op."""
+"""JAX: StableHLO with its names, lowered to linalg by torch-mlir's tools and mp, or by iree-compile where these lack an op."""
 import logging
 import re
 
@@ -11,6 +11,10 @@ log = logging.getLogger("mp")
 
 PIPELINE = ("builtin.module(func.func(stablehlo-aggressive-simplification),inline,symbol-dce,canonicalize,"
             "stablehlo-legalize-to-linalg,func.func(canonicalize,cse))")
+
+# torch-mlir leaves these, and mp translates them from the generic form.
+TRANSLATED = {"chlo.top_k"} | {f"stablehlo.{name}" for name in (
+    "case", "if", "optimization_barrier", "return", "scatter", "select_and_scatter", "sort", "while")}
 
 
 def square_by_product(text):
@@ -34,10 +38,13 @@ def lower(text):
     if tool := find_program("torch-mlir-opt"):
         try:
             lowered = functions_of_math(transform(text, (tool, f"--pass-pipeline={PIPELINE}", "--mlir-print-debuginfo")).decode())
-            left = sorted(set(re.findall(r"\b(?:stablehlo|chlo)\.\w+", lowered)))
+            left = set(re.findall(r"\b(?:stablehlo|chlo)\.\w+", lowered))
             if not left:
                 return without_signs(lowered), "torch-mlir-opt"
-            problems.append(f"torch-mlir-opt left {', '.join(left)}")
+            if left <= TRANSLATED:
+                generic = transform(lowered, (tool, "--mlir-print-op-generic", "--mlir-print-debuginfo")).decode()
+                return without_signs(generic), "torch-mlir-opt"
+            problems.append(f"torch-mlir-opt left {', '.join(sorted(left - TRANSLATED))}")
         except Error as error:
             problems.append(str(error))
     if tool := find_program("iree-compile"):

@@ -5,7 +5,7 @@ func.func @main(%x: tensor<2x5xf32>, %a: tensor<i32>, %c: tensor<2xi1>) -> tenso
   %1 = "tfl.cumsum"(%x, %a) <{exclusive = false, reverse = false}> : (tensor<2x5xf32>, tensor<i32>) -> tensor<2x5xf32>
   // CHECK: tflite-refused.mlir:[[#@LINE+1]]:3: error: 'tfl.cumsum' expects a constant axis of tensor<2x5xf32>
   %2 = "tfl.cumsum"(%x, %0) <{exclusive = false, reverse = false}> : (tensor<2x5xf32>, tensor<i32>) -> tensor<2x5xf32>
-  // CHECK: tflite-refused.mlir:[[#@LINE+1]]:3: error: 'tfl.topk_v2' expects a result of static size, found tensor<2x?xf32>
+  // CHECK: tflite-refused.mlir:[[#@LINE+1]]:3: error: 'tfl.topk_v2' expects results of static size of floats or signless integers, found tensor<2x?xf32> and tensor<2x?xi32>
   %v, %i = "tfl.topk_v2"(%x, %a) : (tensor<2x5xf32>, tensor<i32>) -> (tensor<2x?xf32>, tensor<2x?xi32>)
   // CHECK: tflite-refused.mlir:[[#@LINE+1]]:3: error: 'tf.If' expects one truth value, found tensor<2xi1>
   %3 = "tf.If"(%c, %x) <{else_branch = @f, is_stateless = false, then_branch = @f}> : (tensor<2xi1>, tensor<2x5xf32>) -> tensor<2x5xf32>

@@ -2,8 +2,8 @@
 //
 // Writes loops over tensors as text. All on one line: line numbers of the file stay.
 
-#ifndef MP_LIB_IMPORT_LOOPTEXT_H
-#define MP_LIB_IMPORT_LOOPTEXT_H
+#ifndef MP_LIB_IMPORT_FORMS_LOOPTEXT_H
+#define MP_LIB_IMPORT_FORMS_LOOPTEXT_H
 
 #include "StructuredOp.h"
 
@@ -28,6 +28,8 @@ public:
   std::string insert(StringRef value, const Operand &tensor, ArrayRef<std::string> at);
   /// tensor.empty of the type of `like`.
   std::string empty(const Operand &like);
+  /// A tensor of static size that holds `value` everywhere.
+  std::string filled(StringRef value, const TensorType &type);
   /// Elements or whole tensors to another float type; nothing where it is theirs.
   std::string convert(StringRef value, const TensorType &from, StringRef toElement, bool elements);
 
@@ -42,6 +44,10 @@ public:
   /// Yields `values` and closes what the latest open or openOne opened.
   void close(ArrayRef<std::string> values);
 
+  /// Writes statements with values renamed as in `names`, to which what they define is added, under
+  /// fresh names; scalars of type `from` become `to`.
+  void copy(Span statements, llvm::StringMap<std::string> &names, StringRef from = "",
+            StringRef to = "");
   /// The statements of the body of `op` with its arguments replaced and the names it defines made
   /// fresh; scalars of type `from` become `to`. Returns what it yields.
   Values body(const StructuredOp &op, ArrayRef<std::string> arguments, StringRef from = "",
@@ -64,6 +70,11 @@ private:
   SmallVector<Nest> nests;
 };
 
+/// The largest integer of a type as iN, 0 where it is none.
+uint64_t largestInteger(StringRef element);
+/// The value that no element lies below, as a constant is written.
+std::string lowestOf(const TensorType &type);
+
 /// The type float scalars of type `element` are accumulated in: f32 for narrower ones.
 StringRef accumulatorFor(StringRef element);
 
@@ -80,4 +91,4 @@ void translateArgCompare(Source &source, const StructuredOp &op);
 
 } // namespace mlir::mp::import
 
-#endif // MP_LIB_IMPORT_LOOPTEXT_H
+#endif // MP_LIB_IMPORT_FORMS_LOOPTEXT_H

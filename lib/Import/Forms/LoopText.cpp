@@ -4,6 +4,7 @@
 
 #include "LoopText.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
@@ -44,6 +45,13 @@ std::string LoopText::empty(const Operand &like) {
     if (like.type.shape[dim] < 0)
       dynamic.push_back(size(like, dim));
   return define("tensor.empty(" + join(dynamic, ", ") + ") : " + like.type.text);
+}
+
+std::string LoopText::filled(StringRef value, const TensorType &type) {
+  std::string scalar = define("arith.constant " + value + " : " + type.element);
+  std::string empty = define("tensor.empty() : " + type.text);
+  return define("linalg.fill ins(" + scalar + " : " + type.element + ") outs(" + empty + " : " +
+                type.text + ") -> " + type.text);
 }
 
 std::string LoopText::convert(StringRef value, const TensorType &from, StringRef toElement,
@@ -116,40 +124,60 @@ void LoopText::close(ArrayRef<std::string> values) {
   }
 }
 
-Values LoopText::body(const StructuredOp &op, ArrayRef<std::string> arguments, StringRef from,
-                      StringRef to) {
-  StringMap<std::string> names;
-  for (auto [argument, value] : zip_equal(op.arguments, arguments))
-    names[argument] = value;
-  for (size_t i = op.body.begin; i < op.body.end; ++i)
+static std::string renamed(const StringMap<std::string> &names, StringRef value) {
+  auto found = names.find(value);
+  return found == names.end() ? value.str() : found->second;
+}
+
+void LoopText::copy(Span statements, StringMap<std::string> &names, StringRef from, StringRef to) {
+  for (size_t i = statements.begin; i < statements.end; ++i)
     if (source.isValue(i) && source.is(i + 1, "="))
       names[source.text(i)] = source.freshValue();
-  auto renamed = [&](StringRef value) {
-    auto found = names.find(value);
-    return found == names.end() ? value.str() : found->second;
-  };
-  size_t previousEnd = 0;
-  for (size_t i = op.body.begin; i < op.body.end; ++i) {
+  const char *previousEnd = nullptr;
+  for (size_t i = statements.begin; i < statements.end; ++i) {
     StringRef token = source.text(i);
-    bool apart =
-        !previousEnd || size_t(token.data() - source.text(op.body.begin).data()) != previousEnd;
-    if (apart)
+    if (token.data() != previousEnd)
       out += ' ';
     if (source.isValue(i)) {
-      std::string now = renamed(token);
+      std::string now = renamed(names, token);
       out += now == token ? source.value(i).str() : now;
     } else if (!from.empty() && token == from) {
       out += to;
     } else {
       out += token;
     }
-    previousEnd = token.end() - source.text(op.body.begin).data();
+    previousEnd = token.end();
   }
   out += ' ';
+}
+
+Values LoopText::body(const StructuredOp &op, ArrayRef<std::string> arguments, StringRef from,
+                      StringRef to) {
+  StringMap<std::string> names;
+  for (auto [argument, value] : zip_equal(op.arguments, arguments))
+    names[argument] = value;
+  copy(op.body, names, from, to);
   Values yielded;
   for (const std::string &value : op.yielded)
-    yielded.push_back(renamed(value));
+    yielded.push_back(renamed(names, value));
   return yielded;
+}
+
+uint64_t mlir::mp::import::largestInteger(StringRef element) {
+  unsigned width = 0;
+  return element.consume_front("i") && !element.getAsInteger(10, width) && width > 1 && width <= 64
+             ? (uint64_t(1) << (width - 1)) - 1
+             : 0;
+}
+
+std::string mlir::mp::import::lowestOf(const TensorType &type) {
+  StringRef infinity = StringSwitch<StringRef>(type.element)
+                           .Case("f64", "0xFFF0000000000000")
+                           .Case("f32", "0xFF800000")
+                           .Case("bf16", "0xFF80")
+                           .Case("f16", "0xFC00")
+                           .Default("");
+  return infinity.empty() ? "-" + std::to_string(largestInteger(type.element) + 1) : infinity.str();
 }
 
 StringRef mlir::mp::import::accumulatorFor(StringRef element) {
@@ -165,13 +193,14 @@ bool mlir::mp::import::accumulates(Source &source, const StructuredOp &op) {
   SmallVector<StringRef> known(op.arguments.begin(), op.arguments.end());
   bool rounds = false;
   for (size_t i = op.body.begin; i < op.body.end; ++i) {
-    StringRef token = source.text(i);
+    StringRef token = source.text(i).trim('"');
     if (source.isValue(i)) {
       if (source.is(i + 1, "="))
         known.push_back(token);
       else if (!is_contained(known, token))
         return false; // a value from outside keeps its type
-    } else if (source.kind(i) == Tok::Name && token.contains('.')) {
+    } else if ((source.kind(i) == Tok::Name || source.kind(i) == Tok::String) &&
+               token.contains('.')) {
       if (!is_contained(rounding, token) && !is_contained(exact, token))
         return false;
       rounds |= is_contained(rounding, token);

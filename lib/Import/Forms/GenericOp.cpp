@@ -3,9 +3,40 @@
 // Parses the generic form of an op from tokens.
 
 #include "GenericOp.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
+
+/// Reads the region between the braces at `braces`; nothing where it has no terminator in the
+/// generic form.
+static std::optional<GenericRegion> parseRegion(const Source &source, Span braces) {
+  GenericRegion region;
+  region.body = {braces.begin + 1, braces.end - 1};
+  if (source.kind(region.body.begin) == Tok::Block) {
+    size_t open = region.body.begin + 1, colon = open;
+    if (source.is(open, "(")) {
+      for (Span argument : source.split({open + 1, source.closing(open)})) {
+        size_t type = argument.begin + 2; // behind the colon
+        region.arguments.push_back({source.text(argument.begin).str(),
+                                    source.text(Span{type, source.typeEnd(type)}).str()});
+      }
+      colon = source.closing(open) + 1;
+    }
+    region.body.begin = colon + 1;
+  }
+  region.terminator = region.body.end;
+  for (size_t i = region.body.begin; i < region.body.end; ++i) {
+    if (source.kind(i) == Tok::String && source.isOperation(i))
+      region.terminator = i;
+    if (size_t close = source.closing(i); close < source.size())
+      i = close;
+  }
+  if (region.terminator == region.body.end)
+    return std::nullopt;
+  region.body.end = region.terminator;
+  return region;
+}
 
 std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
   GenericOp op;
@@ -19,6 +50,8 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
     op.results = (source.text(Span{op.span.begin, name}) + " ").str();
 
   size_t open = name + 1, close = source.closing(open);
+  if (close >= source.size())
+    return fail(name, "has a bracket that nothing closes");
   SmallVector<Span> values = source.split({open + 1, close});
   size_t at = close + 1;
   if (source.is(at, "<") && source.is(at + 1, "{")) {
@@ -26,6 +59,18 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
       op.properties[source.text(entry.begin)] =
           source.is(entry.begin + 1, "=") ? source.text(Span{entry.begin + 2, entry.end}).str()
                                           : "";
+    at = source.closing(at) + 1;
+  }
+  if (source.is(at, "(") && source.is(at + 1, "{")) {
+    op.regionsBegin = at;
+    if (source.closing(at) >= source.size())
+      return fail(name, "has a bracket that nothing closes");
+    for (Span braces : source.split({at + 1, source.closing(at)})) {
+      std::optional<GenericRegion> region = parseRegion(source, braces);
+      if (!region)
+        return fail(braces.begin, "has a region without a terminator in the generic form");
+      op.regions.push_back(std::move(*region));
+    }
     at = source.closing(at) + 1;
   }
   if (source.is(at, "{"))
@@ -62,6 +107,20 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
     op.types.push_back(*tensor);
   }
   return op;
+}
+
+SmallVector<int64_t> mlir::mp::import::integersOf(StringRef property) {
+  if (property.consume_front("array"))
+    property = property.split(':').second;
+  SmallVector<StringRef> words;
+  property.split(" : ").first.split(words, ',');
+  SmallVector<int64_t> integers;
+  for (StringRef word : words)
+    if (int64_t integer; !word.drop_until([](char c) { return c == '-' || isDigit(c); })
+                              .take_while([](char c) { return c == '-' || isDigit(c); })
+                              .getAsInteger(10, integer))
+      integers.push_back(integer);
+  return integers;
 }
 
 std::optional<SmallVector<int64_t>>

@@ -8,10 +8,10 @@
 //     DIALECT.yield VALUES : TYPES
 //   } -> TYPES
 
-#ifndef MP_LIB_IMPORT_STRUCTUREDOP_H
-#define MP_LIB_IMPORT_STRUCTUREDOP_H
+#ifndef MP_LIB_IMPORT_FORMS_STRUCTUREDOP_H
+#define MP_LIB_IMPORT_FORMS_STRUCTUREDOP_H
 
-#include "Source.h"
+#include "../Source.h"
 
 #include <optional>
 
@@ -55,4 +55,4 @@ struct StructuredOp {
 
 } // namespace mlir::mp::import
 
-#endif // MP_LIB_IMPORT_STRUCTUREDOP_H
+#endif // MP_LIB_IMPORT_FORMS_STRUCTUREDOP_H
