@@ -182,7 +182,14 @@ TEST(BulkForms, Misuse) {
        known + "mov.u32 %n, 1; mapa.shared::cluster.u32 %m, %b, %n; @%first "
                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%i], 32, "
                "[%m];",
-       FaultKind::Misuse, "different blocks"},
+       FaultKind::Misuse, "the destination and its mbarrier lie in different blocks"},
+      {"multicast to a block that has ended",
+       "mov.u16 %h, 3; " + known +
+           "@%second exit; mov.u32 %v, 0; L: add.u32 %v, %v, 1; nanosleep.u32 10; setp.lt.u32 %p, "
+           "%v, 20000; @%p bra L; "
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+           "[%s], [%i], 32, [%b], %h;",
+       FaultKind::Misuse, "a block that the copy goes to has ended"},
       {"the next group",
        copyLoop(false, 64, "C") +
            "fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%o], [%s], 64; "

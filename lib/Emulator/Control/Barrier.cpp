@@ -150,7 +150,7 @@ static void decodeBarrier(Decoder &d) {
     flags |= kHasCount;
   }
   if (arrive && !(flags & kHasCount)) {
-    d.fail("arrive needs a thread count");
+    d.fail("expected a barrier and the number of threads that meet there, found the barrier alone");
     return;
   }
   d.out->flags = flags;

@@ -87,16 +87,6 @@ Type Decoder::takeType() {
   return Type::None;
 }
 
-StringRef Decoder::takeFront() {
-  if (mods.empty()) {
-    fail("expected one more modifier");
-    return "";
-  }
-  StringRef front = mods.front();
-  mods.erase(mods.begin());
-  return front;
-}
-
 bool Decoder::expectOps(unsigned count) { return expectOps(count, count); }
 
 bool Decoder::expectOps(unsigned least, unsigned most) {

@@ -62,7 +62,7 @@ public:
   /// Takes the first modifier that is a type.
   Type takeType();
   bool hasMods() const { return !mods.empty(); }
-  llvm::StringRef takeFront();
+  void dropMods() { mods.clear(); }
   llvm::ArrayRef<llvm::StringRef> restMods() const { return mods; }
 
   // Failure: the first message wins. All helpers are safe to call after a failure.

@@ -69,8 +69,7 @@ static constexpr uint64_t kMaxLocalBytes = 512 << 10;
 
 bool Decoder::layoutModule() {
   for (const syntax::Function &f : module.functions) {
-    if (!functionIndexOf.try_emplace(f.name, program.functions.size()).second)
-      return fail("function '" + f.name + "' is declared twice");
+    functionIndexOf[f.name] = program.functions.size(); // the parser has each name once
     FunctionCode code;
     code.name = f.name.str();
     code.isEntry = f.isEntry;

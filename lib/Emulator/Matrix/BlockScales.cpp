@@ -40,7 +40,8 @@ void mpcore::emulator::decodeBlockScales(Decoder &d, unsigned at, MatrixOp &op) 
     scale.data = d.src(k, Type::B32);
     auto selectors = d.elements(d.op(k + 1));
     if (selectors.size() != 2) {
-      d.fail("operand " + Twine(k + 2) + " is the pair {byte, thread} of the scales before it");
+      d.fail("operand " + Twine(k + 2) + " has " + Twine(selectors.size()) +
+             " elements, expected the pair {byte, thread} of the scales before it");
       return;
     }
     scale.byte = d.src(selectors[0], Type::U16);

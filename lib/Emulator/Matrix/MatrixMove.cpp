@@ -187,7 +187,8 @@ static void decodeLdStMatrix(Decoder &d, bool load) {
   const syntax::Operand &data = d.op(load ? 0 : 1);
   auto parts = d.elements(data);
   if (data.kind != syntax::Operand::Vector || parts.size() != count) {
-    d.fail("expected " + Twine(count) + " registers in braces");
+    d.fail("expected " + Twine(count) + " registers in braces, found " + Twine(parts.size()) +
+           (data.kind == syntax::Operand::Vector ? "" : " without"));
     return;
   }
   llvm::SmallVector<Reg, 4> regs;

@@ -48,7 +48,7 @@ bool mpcore::emulator::takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t 
       return d.take(mod);
     }
   }
-  return d.fail("a shape is missing");
+  return d.fail("expected a shape among the modifiers, as .m16n8k16");
 }
 
 static llvm::StringRef takeKind(Decoder &d) {

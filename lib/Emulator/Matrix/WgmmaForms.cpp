@@ -36,7 +36,7 @@ static bool immediateSign(Decoder &d, unsigned at, bool &negative) {
   if (!d.constant(d.op(at), v))
     return false;
   negative = v == -1;
-  return v == 1 || v == -1 || d.fail("an operand scale is 1 or -1");
+  return v == 1 || v == -1 || d.fail("a factor's sign is 1 or -1, found " + Twine(v));
 }
 
 static bool isWgmmaForm(const MatrixOp &op, bool sparse, bool bitAnd) {

@@ -208,10 +208,6 @@ static void decodeMul(Decoder &d) {
   Type t = d.takeType();
   if (d.failed() || !d.expectOps(3))
     return;
-  if (hi + lo + wide != 1) {
-    d.fail("one of .hi, .lo and .wide is needed");
-    return;
-  }
   Type result = wide ? widened(t) : t;
   if (result == Type::None || isFloat(t)) {
     d.unsupported();

@@ -189,17 +189,16 @@ static void decodeMov(Decoder &d) {
   i.fn = bits == 128 ? execMov128 : bits == 64 ? execMov<uint64_t> : execMov<uint32_t>;
 }
 
-static std::optional<uint64_t> windowOf(Decoder &d) {
+/// The first generic address of a space.
+static uint64_t windowOf(Decoder &d) {
   if (d.take("shared") || d.take("shared::cta") || d.take("shared::cluster"))
     return kSharedWindow;
   if (d.take("local"))
     return kLocalWindow;
   if (d.take("param") || d.take("param::entry"))
     return kParamWindow;
-  if (d.take("global") || d.take("const"))
-    return 0;
-  d.fail("expected a state space");
-  return std::nullopt;
+  d.take("global"), d.take("const"); // Forms.cpp lists no other space
+  return 0;
 }
 
 static Step execCvta(Warp &w, const Inst &i) {
@@ -225,14 +224,8 @@ static Step execCvtaTo(Warp &w, const Inst &i) {
 
 static void decodeCvta(Decoder &d) {
   bool to = d.take("to");
-  auto window = windowOf(d);
-  if (!window)
-    return;
-  if (d.takeType() != Type::U64) {
-    d.fail("only 64-bit addresses are supported");
-    return;
-  }
-  d.out->imm = int64_t(*window);
+  d.out->imm = int64_t(windowOf(d));
+  d.takeType();
   d.out->dst = d.dst(0, Type::U64);
   if (d.numOps() == 2 && d.op(1).kind == Operand::Name) {
     Decoder::Resolved r = d.resolve(d.op(1).name);
@@ -257,10 +250,9 @@ static Step execIsspacep(Warp &w, const Inst &i) {
 }
 
 static void decodeIsspacep(Decoder &d) {
-  auto window = windowOf(d);
-  if (!window || !d.expectOps(2))
+  d.out->imm = int64_t(windowOf(d));
+  if (!d.expectOps(2))
     return;
-  d.out->imm = int64_t(*window);
   d.out->dst = d.predDst(d.op(0));
   d.out->a = d.src(1, Type::U64);
   d.out->fn = execIsspacep;
@@ -274,22 +266,20 @@ static void decodeHint(Decoder &d) {
   MemSpace space = d.take("local")    ? MemSpace::Local
                    : d.take("global") ? MemSpace::Global
                                       : MemSpace::Generic;
-  while (d.hasMods())
-    d.takeFront();
+  d.dropMods();
   int64_t bytes = 128;
   if (!d.expectOps(sized ? 2 : 1) || !d.address(d.op(0), space) ||
       (sized && !d.constant(d.op(1), bytes)))
     return;
   if (bytes != 128)
-    d.fail("a priority is for 128 bytes");
+    d.fail("a priority is for 128 bytes, found " + Twine(bytes));
   d.out->fn = execNothing;
 }
 
 // Policies say how long lines stay in a cache, which is not modelled.
 static void decodeCreatepolicy(Decoder &d) {
   const bool range = d.take("range"), fractional = d.take("fractional");
-  while (d.hasMods())
-    d.takeFront();
+  d.dropMods();
   MemSpace space = MemSpace::Generic;
   if (!(range        ? d.expectOps(4) && d.address(d.op(1), space)
         : fractional ? d.expectOps(1, 2)

@@ -233,10 +233,8 @@ static void decodeCopy(Decoder &d) {
   }
   if (hint)
     d.src(at++, Type::B64);
-  if (at != d.numOps()) {
-    d.fail("too many operands");
+  if (!d.expectOps(at))
     return;
-  }
   d.noteSharedAccess(4, MemSpace::Shared);
   d.out->aux = d.program.keep(op);
   d.out->fn = execCopy;

@@ -42,7 +42,7 @@ static bool takeMode(Decoder &d, BulkOp &op) {
   op.im2col = offsets || d.take("im2col_no_offs");
   op.offsetCount = offsets && op.rank > 2 ? op.rank - 2 : 0;
   if (op.im2col && op.rank < 3)
-    return d.fail("im2col needs 3 to 5 dimensions");
+    return d.fail("im2col needs rank 3 to 5, found " + Twine(op.rank));
   if (!op.im2col)
     d.take("tile");
   return true;
@@ -163,7 +163,7 @@ static void decodeTransfer(Decoder &d, bool reduces) {
               : d.take("5d") ? 5
                              : 0;
     if (!op.rank) {
-      d.fail("a dimension is missing");
+      d.fail("expected a rank among the modifiers, .1d to .5d");
       return;
     }
     if (!takeMode(d, op))

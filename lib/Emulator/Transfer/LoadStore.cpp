@@ -51,7 +51,7 @@ static bool takeAccessForm(Decoder &d, bool load, AccessForm &f) {
   if (!f.ordered && (d.take("relaxed") || d.take(load ? "acquire" : "release"))) {
     f.ordered = true;
     if (!takeScope(d))
-      return d.fail("a scope is needed");
+      return d.fail("expected a scope among the modifiers: .cta, .cluster, .gpu or .sys");
   }
   if (f.ordered)
     d.out->flags |= kOrderedAccess;
@@ -220,7 +220,8 @@ static void decodeLoadStore(Decoder &d, bool load) {
     bool partWide = bits ? bits == 64 : bytes == 8;
     // A sink or constant takes the width of the others.
     if (bits && partWide != wide && &part != &parts[0]) {
-      d.fail("elements of different register widths");
+      d.fail("a register of " + llvm::Twine(bits) + " bits behind one of " +
+             llvm::Twine(wide ? "64" : "less than 64") + ": elements need registers of one width");
       return;
     }
     if (bits)
@@ -229,7 +230,8 @@ static void decodeLoadStore(Decoder &d, bool load) {
   if (wide && bytes < 8)
     for (const syntax::Operand &part : parts)
       if (!d.regBits(part)) {
-        d.fail("64-bit registers mixed with other elements");
+        d.fail("elements of " + llvm::Twine(8 * bytes) +
+               " bits in 64-bit registers: the others have to be registers, too");
         return;
       }
   d.out->dst = regs[0];

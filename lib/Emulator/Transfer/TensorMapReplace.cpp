@@ -103,7 +103,7 @@ static void decodeReplace(Decoder &d) {
     return;
   int64_t dim = 0, constant = 0;
   if (form->ordered && (!d.constant(d.op(1), dim) || dim < 0 || dim > 4)) {
-    d.fail("expected a dimension from 0 to 4");
+    d.fail("expected a dimension from 0 to 4, found " + Twine(dim));
     return;
   }
   const unsigned last = d.numOps() - 1;
