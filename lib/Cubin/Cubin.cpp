@@ -138,7 +138,9 @@ struct Reader {
       if (section.sh_type == llvm::ELF::SHT_SYMTAB)
         table = &section;
     if (!table)
-      return llvm::createStringError("no symbol table");
+      return llvm::createStringError(
+          "the cubin has no symbol table: which kernel a register count is of "
+          "cannot be told");
     auto symbols = elf.symbols(table);
     if (!symbols)
       return symbols.takeError();

@@ -275,10 +275,13 @@ mp_rt_tensor copyAcross(const mp_rt_tensor &from) {
   return copy;
 }
 
-int refuse(const mp_rt_function *function, const std::string &why) {
-  setDeviceError(std::string(function && function->name ? function->name : "mp_rt_call") + ": " +
-                 why);
+int refuse(const char *name, const std::string &why) {
+  setDeviceError(std::string(name) + ": " + why);
   return -1;
+}
+
+int refuse(const mp_rt_function *function, const std::string &why) {
+  return refuse(function && function->name ? function->name : "mp_rt_call", why);
 }
 
 } // namespace
@@ -341,15 +344,15 @@ int mp_rt_call_tensors(const mp_rt_function *function, const mp_rt_tensor *argum
 
 int mp_rt_copy_tensor(const mp_rt_tensor *from, mp_rt_tensor *to) {
   if (!from || !to)
-    return refuse(nullptr, "a tensor is null");
+    return refuse("mp_rt_copy_tensor", "a tensor is null");
   return guarded([&] { *to = copyAcross(*from); });
 }
 
 int mp_rt_copy_to(const mp_rt_tensor *from, const mp_rt_tensor *to, void *stream) {
   if (!from || !to)
-    return refuse(nullptr, "a tensor is null");
+    return refuse("mp_rt_copy_to", "a tensor is null");
   if (from->place != MP_RT_ON_DEVICE || to->place != MP_RT_ON_DEVICE || !isSameType(*from, *to))
-    return refuse(nullptr, "copying a tensor: places, element types or sizes are different");
+    return refuse("mp_rt_copy_to", "places, element types or sizes are different");
   StreamOfCall ordered(stream);
   return guarded([&] {
     OpenDevice &device = mpcore::runtime::device();

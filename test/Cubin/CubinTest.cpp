@@ -157,6 +157,34 @@ TEST(Cubin, ErrorsSayWhatWasExpected) {
   if (self)
     EXPECT_NE(message((*self)->getBuffer()).find("machine 190 (CUDA), found machine"),
               std::string::npos);
+  // The header of a 64-bit file alone: machine 190, flags 60.
+  std::string header = "\x7f"
+                       "ELF\2\1\1";
+  header.resize(64);
+  header[18] = char(190), header[48] = 60, header[52] = 64, header[58] = 64;
+  EXPECT_EQ(message(header), "the cubin is for sm_60, instructions are known from sm_70 on");
+  const std::string none = llvm::toString(findCudaTool("no-tool").takeError());
+  EXPECT_EQ(none.find("no no-tool found; looked at "), 0u) << none;
+  EXPECT_TRUE(llvm::StringRef(none).ends_with("/usr/local/cuda/bin/no-tool and along PATH. Set "
+                                              "NO-TOOL to the program, which is part of the CUDA "
+                                              "toolkit"))
+      << none;
+}
+
+TEST(Cubin, WhatIsMissingIsSaid) {
+  const Assembled assembled("sm_80");
+  if (!assembled.found)
+    GTEST_SKIP() << "no ptxas";
+  EXPECT_EQ(llvm::toString(readCubinWithNvdisasm(assembled.path, "/bin/true").takeError()),
+            "/bin/true lists no instructions of sum");
+  std::string bytes = assembled.bytes->getBuffer().str();
+  uint64_t sections;
+  std::memcpy(&sections, &bytes[40], 8);
+  for (unsigned k = 0; k < uint8_t(bytes[60]); ++k)
+    if (char &type = bytes[sections + 64 * k + 4]; type == 2) // SHT_SYMTAB
+      type = 1;
+  EXPECT_EQ(llvm::toString(readCubin(bytes).takeError()),
+            "the cubin has no symbol table: which kernel a register count is of cannot be told");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/Performance/Estimate.h"
 #include "mp/Performance/Schedule.h"
 
 #include "gtest/gtest.h"
@@ -105,6 +106,13 @@ TEST(Menu, HoldsOnlyWhatFits) {
         llvm::consumeError(resources.takeError());
       }
     }
+}
+
+TEST(Menu, SaysThatNothingRuns) {
+  const Problem bf16 = problem("matmul m=16 n=16 k=16 format=bf16");
+  const char *none = "no schedule of the menu runs 'matmul m=16 n=16 k=16' on T4";
+  EXPECT_EQ(llvm::toString(rank(bf16, part("T4"), 1).takeError()), none);
+  EXPECT_EQ(llvm::toString(choose(bf16, part("T4")).takeError()), none);
 }
 
 } // namespace

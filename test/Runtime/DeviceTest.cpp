@@ -322,7 +322,13 @@ TEST_F(DeviceCalls, WrongTensorsAreErrors) {
   EXPECT_NE(refused(good).find("the place of result 1 is 5"), std::string::npos);
   EXPECT_EQ(mp_rt_call_tensors(nullptr, &good, 1, results, 2, nullptr), -1);
   EXPECT_EQ(mp_rt_call_tensors(&function, nullptr, 1, results, 2, nullptr), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "scale: arguments or results are null");
+  EXPECT_EQ(mp_rt_call(&function, nullptr, nullptr), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "scale: arguments or results are null");
   EXPECT_EQ(mp_rt_copy_tensor(nullptr, nullptr), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "mp_rt_copy_tensor: a tensor is null");
+  EXPECT_EQ(mp_rt_copy_to(&good, nullptr, nullptr), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "mp_rt_copy_to: a tensor is null");
   EXPECT_EQ(mp_rt_free_tensor(nullptr, nullptr), 0);
 }
 
