@@ -130,16 +130,13 @@ static void decodeTrap(Decoder &d) {
 }
 
 static void decodeNanosleep(Decoder &d) {
-  if (!d.take("u32"))
-    d.unsupported();
-  d.src(0, Type::U32);
+  d.src(0, d.takeType());
   d.out->fn = execNothing;
 }
 
 static void decodeGriddepcontrol(Decoder &d) {
   // Launches run one after the other: what a dependent launch waits for has happened.
-  if (!d.take("launch_dependents") && !d.take("wait"))
-    d.unsupported();
+  d.dropMods();
   d.out->fn = execNothing;
 }
 

@@ -112,17 +112,10 @@ static Step execShfl(Warp &w, const Inst &i) {
 }
 
 static void decodeShfl(Decoder &d) {
-  bool sync = d.take("sync");
-  uint32_t mode = d.take("up")     ? Up
-                  : d.take("down") ? Down
-                  : d.take("bfly") ? Bfly
-                  : d.take("idx")  ? Idx
-                                   : 9;
-  if (!sync || mode == 9 || d.takeType() != Type::B32 || !d.expectOps(5)) {
-    d.unsupported();
+  d.out->flags = d.take("up") ? Up : d.take("down") ? Down : d.take("bfly") ? Bfly : Idx;
+  d.dropMods();
+  if (!d.expectOps(5))
     return;
-  }
-  d.out->flags = mode;
   if (d.op(0).kind == syntax::Operand::Pair) {
     d.out->dst = d.dst(d.op(0).parts[0], Type::B32);
     d.out->d = d.predDst(d.op(0).parts[1]);
@@ -161,17 +154,10 @@ static Step execVote(Warp &w, const Inst &i) {
 }
 
 static void decodeVote(Decoder &d) {
-  bool sync = d.take("sync");
-  uint32_t mode = d.take("all")      ? All
-                  : d.take("any")    ? Any
-                  : d.take("uni")    ? Uni
-                  : d.take("ballot") ? Ballot
-                                     : 9;
-  Type t = d.takeType();
-  if (!sync || mode == 9 || t != (mode == Ballot ? Type::B32 : Type::Pred) || !d.expectOps(3)) {
-    d.unsupported();
+  const uint32_t mode = d.take("all") ? All : d.take("any") ? Any : d.take("uni") ? Uni : Ballot;
+  d.dropMods();
+  if (!d.expectOps(3))
     return;
-  }
   bool negated;
   d.out->dst = mode == Ballot ? d.dst(0, Type::B32) : d.predDst(d.op(0));
   d.out->a = d.pred(d.op(1), &negated);
@@ -201,12 +187,11 @@ template <class T, bool All> static Step execMatch(Warp &w, const Inst &i) {
 }
 
 static void decodeMatch(Decoder &d) {
-  bool all = d.take("all"), any = d.take("any"), sync = d.take("sync");
-  Type t = d.takeType();
-  if (all == any || !sync || (t != Type::B32 && t != Type::B64) || !d.expectOps(3)) {
-    d.unsupported();
+  const bool all = d.take("all");
+  const Type t = d.takeType();
+  d.dropMods();
+  if (!d.expectOps(3))
     return;
-  }
   if (d.op(0).kind == syntax::Operand::Pair && all) {
     d.out->dst = d.dst(d.op(0).parts[0], Type::B32);
     d.out->d = d.predDst(d.op(0).parts[1]);
@@ -229,9 +214,8 @@ static Step execActivemask(Warp &w, const Inst &i) {
 }
 
 static void decodeActivemask(Decoder &d) {
-  if (d.takeType() != Type::B32 || !d.operands(Type::B32, {}))
-    return;
-  d.out->fn = execActivemask;
+  if (d.operands(d.takeType(), {}))
+    d.out->fn = execActivemask;
 }
 
 template <class T, auto F> static Step execRedux(Warp &w, const Inst &i) {
@@ -255,28 +239,26 @@ static constexpr auto greater = [](auto a, auto b) { return a > b ? a : b; };
 static void decodeRedux(Decoder &d) {
   using U = uint32_t;
   using S = int32_t;
-  bool sync = d.take("sync");
   llvm::StringRef op;
   for (const char *name : {"add", "min", "max", "and", "or", "xor"})
     if (op.empty() && d.take(name))
       op = name;
-  Type t = d.takeType();
-  if (!sync || op.empty() || !d.operands(t, {t, Type::B32})) {
-    d.unsupported();
+  const Type t = d.takeType();
+  d.dropMods();
+  if (!d.operands(t, {t, Type::B32}))
     return;
-  }
-  bool isU = t == Type::U32, isS = t == Type::S32, isB = t == Type::B32;
-  if (op == "add" && (isU || isS))
+  const bool isU = t == Type::U32;
+  if (op == "add")
     d.out->fn = execRedux<U, [](U a, U b) { return a + b; }>;
-  else if (op == "min" && (isU || isS))
+  else if (op == "min")
     d.out->fn = isU ? execRedux<U, smaller> : execRedux<S, smaller>;
-  else if (op == "max" && (isU || isS))
+  else if (op == "max")
     d.out->fn = isU ? execRedux<U, greater> : execRedux<S, greater>;
-  else if (isB && op == "and")
+  else if (op == "and")
     d.out->fn = execRedux<U, [](U a, U b) { return a & b; }>;
-  else if (isB && op == "or")
+  else if (op == "or")
     d.out->fn = execRedux<U, [](U a, U b) { return a | b; }>;
-  else if (isB && op == "xor")
+  else
     d.out->fn = execRedux<U, [](U a, U b) { return a ^ b; }>;
 }
 
@@ -290,8 +272,11 @@ static Step execElect(Warp &w, const Inst &i) {
 }
 
 static void decodeElect(Decoder &d) {
-  if (!d.take("sync") || !d.expectOps(2) || d.op(0).kind != syntax::Operand::Pair) {
-    d.unsupported();
+  d.dropMods();
+  if (!d.expectOps(2))
+    return;
+  if (d.op(0).kind != syntax::Operand::Pair) {
+    d.fail("expected d|p, a lane and a predicate");
     return;
   }
   d.out->dst = d.dst(d.op(0).parts[0], Type::B32);

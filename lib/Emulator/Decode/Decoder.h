@@ -16,6 +16,8 @@
 namespace mpcore::emulator {
 
 class Decoder;
+/// Takes modifiers and operands of one statement. The spellings of opcodes that Forms.cpp lists are
+/// checked before; their functions look only at what tells forms apart.
 using DecodeFn = void (*)(Decoder &);
 using OpTable = llvm::StringMap<DecodeFn>;
 
@@ -89,7 +91,6 @@ public:
   bool constant(const syntax::Operand &operand, int64_t &value);
   /// Declared width of a register operand in bits, 0 for anything else.
   unsigned regBits(const syntax::Operand &operand);
-  bool isRegister(const syntax::Operand &operand) { return regBits(operand) != 0; }
   /// The elements of {a, b, …}, or the operand itself.
   llvm::ArrayRef<syntax::Operand> elements(const syntax::Operand &operand) const;
   const Reg *keepList(llvm::ArrayRef<Reg> regs);

@@ -44,19 +44,18 @@ bool decodeHalfSign(Decoder &d, bool abs, Type type);
 bool decodePackedF32AddSubMul(Decoder &d, FloatOp op);
 bool decodePackedF32Fma(Decoder &d);
 
-/// cvt with packed or special formats; false when the combination is not one of them.
-bool decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna, bool relu,
-                         bool satfinite, bool sat, bool ftz);
+/// cvt with packed or special formats.
+void decodePackedConvert(Decoder &d, Type to, Type from, bool rz, bool rna, bool relu,
+                         bool satfinite);
 
 /// cvt.pack, without these two words.
 void decodePack(Decoder &d);
 
 /// Directed rounding of one f32 or f64 operation, by APFloat.
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
-/// cvt of pairs of fp6, fp4 and ue8m0; `rounding` is what .rn, .rz or .rp says. False when the
-/// combination is none.
+/// cvt of pairs of fp6, fp4 and ue8m0; `rounding` is what .rn, .rz or .rp says.
 bool isSmallPair(Type type);
-bool decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu,
+void decodeSmallConvert(Decoder &d, Type to, Type from, Rounding rounding, bool relu,
                         bool satfinite);
 
 llvm::APFloat::roundingMode apMode(Rounding rounding);

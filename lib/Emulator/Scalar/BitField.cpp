@@ -64,12 +64,10 @@ static constexpr auto funnel = [](uint32_t a, uint32_t b, uint32_t c) {
 
 static void decodeShf(Decoder &d) {
   using U = uint32_t;
-  bool left = d.take("l"), right = d.take("r"), wrap = d.take("wrap"), clamp = d.take("clamp");
-  if (left == right || wrap == clamp || d.takeType() != Type::B32 ||
-      !d.operands(Type::B32, {Type::B32, Type::B32, Type::U32})) {
-    d.unsupported();
+  const bool left = d.take("l"), wrap = d.take("wrap");
+  d.dropMods();
+  if (!d.operands(Type::B32, {Type::B32, Type::B32, Type::U32}))
     return;
-  }
   d.out->fn = left ? (wrap ? ternary<U, U, U, U, funnel<true, true>>
                            : ternary<U, U, U, U, funnel<true, false>>)
                    : (wrap ? ternary<U, U, U, U, funnel<false, true>>
@@ -153,30 +151,22 @@ static Step execPrmt(Warp &w, const Inst &i) {
 }
 
 static void decodePrmt(Decoder &d) {
-  if (d.takeType() != Type::B32 || !d.expectOps(4)) {
-    d.unsupported();
-    return;
-  }
   d.out->imm = -1;
   const char *names[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
   for (int k = 0; k < 6; ++k)
     if (d.take(names[k]))
       d.out->imm = k;
-  d.out->dst = d.dst(0, Type::B32);
-  d.out->a = d.src(1, Type::B32);
-  d.out->b = d.src(2, Type::B32);
-  d.out->c = d.src(3, Type::B32);
-  d.out->fn = execPrmt;
+  const Type t = d.takeType();
+  if (d.operands(t, {t, t, t}))
+    d.out->fn = execPrmt;
 }
 
 static void decodeBmsk(Decoder &d) {
   using U = uint32_t;
-  bool wrap = d.take("wrap"), clamp = d.take("clamp");
-  if (wrap == clamp || d.takeType() != Type::B32 ||
-      !d.operands(Type::B32, {Type::B32, Type::B32})) {
-    d.unsupported();
+  const bool wrap = d.take("wrap");
+  d.dropMods();
+  if (!d.operands(Type::B32, {Type::B32, Type::B32}))
     return;
-  }
   d.out->fn = wrap ? binary<U, U, U,
                             [](U a, U b) {
                               a &= 31, b &= 31;
@@ -192,17 +182,16 @@ template <class T> static T extendFrom(T a, uint32_t n) {
   return n >= 32 ? a : n == 0 ? T(0) : T(T(uint32_t(a) << (32 - n)) >> (32 - n));
 }
 static void decodeSzext(Decoder &d) {
-  bool wrap = d.take("wrap"), clamp = d.take("clamp");
-  Type t = d.takeType();
-  if (wrap == clamp || d.failed() || !d.operands(t, {t, Type::U32})) {
-    d.unsupported();
+  const bool wrap = d.take("wrap");
+  const Type t = d.takeType();
+  d.dropMods();
+  if (!d.operands(t, {t, Type::U32}))
     return;
-  }
   auto pick = [&]<class T>(T) -> ExecFn {
     return wrap ? binary<T, T, uint32_t, [](T a, uint32_t n) { return extendFrom(a, n & 31); }>
                 : binary<T, T, uint32_t, [](T a, uint32_t n) { return extendFrom(a, n); }>;
   };
-  d.out->fn = t == Type::U32 ? pick(uint32_t()) : t == Type::S32 ? pick(int32_t()) : nullptr;
+  d.out->fn = t == Type::U32 ? pick(uint32_t()) : pick(int32_t());
 }
 
 void mpcore::emulator::registerBitFieldOps(OpTable &table) {

@@ -220,7 +220,7 @@ template <Form F> static ExecFn pick(Type t, Cmp c, bool ftz) {
   }
 }
 
-static bool takeComparison(Decoder &d, Cmp &cmp, Type operand) {
+static Cmp takeComparison(Decoder &d) {
   // lo, ls, hi and hs are the unsigned spellings of lt, le, gt and ge.
   static const struct {
     const char *name;
@@ -230,18 +230,10 @@ static bool takeComparison(Decoder &d, Cmp &cmp, Type operand) {
                {"hi", Cmp::Gt},   {"hs", Cmp::Ge},   {"equ", Cmp::Equ}, {"neu", Cmp::Neu},
                {"ltu", Cmp::Ltu}, {"leu", Cmp::Leu}, {"gtu", Cmp::Gtu}, {"geu", Cmp::Geu},
                {"num", Cmp::Num}, {"nan", Cmp::Nan}};
-  for (auto &row : names) {
-    if (!d.take(row.name))
-      continue;
-    bool unsignedName =
-        row.name[0] == 'h' || (row.name[0] == 'l' && (row.name[1] == 'o' || row.name[1] == 's'));
-    bool isUnsigned = operand >= Type::U8 && operand <= Type::U64;
-    cmp = row.cmp;
-    if ((unsignedName && !isUnsigned) || (isBits(operand) && cmp != Cmp::Eq && cmp != Cmp::Ne))
-      return d.unsupported();
-    return true;
-  }
-  return d.fail("a comparison is missing");
+  for (auto &row : names)
+    if (d.take(row.name))
+      return row.cmp;
+  llvm_unreachable("Forms.cpp lists no form without a comparison");
 }
 
 static void takeCombine(Decoder &d, unsigned at) {
@@ -257,11 +249,9 @@ static void takeCombine(Decoder &d, unsigned at) {
 }
 
 static void decodeSetp(Decoder &d) {
-  Cmp cmp;
-  Type t = d.takeType();
-  if (d.failed() || !takeComparison(d, cmp, t))
-    return;
-  bool ftz = d.take("ftz");
+  const Type t = d.takeType();
+  const Cmp cmp = takeComparison(d);
+  const bool ftz = d.take("ftz");
   takeCombine(d, 3);
   if (!d.expectOps(d.out->flags & kCombine ? 4 : 3))
     return;
@@ -286,15 +276,12 @@ static void decodeSetp(Decoder &d) {
 }
 
 static void decodeSet(Decoder &d) {
-  Cmp cmp;
-  Type result = d.takeType(), t = d.takeType();
-  if (d.failed() || !takeComparison(d, cmp, t))
-    return;
-  bool ftz = d.take("ftz");
+  const Type result = d.takeType(), t = d.takeType();
+  const Cmp cmp = takeComparison(d);
+  const bool ftz = d.take("ftz");
   takeCombine(d, 3);
   if (!d.expectOps(d.out->flags & kCombine ? 4 : 3))
     return;
-  bool pair = t == Type::F16x2 || t == Type::BF16x2;
   switch (result) {
   case Type::U32:
   case Type::S32: d.out->imm = ~0u; break;
@@ -305,19 +292,10 @@ static void decodeSet(Decoder &d) {
   case Type::F16x2: d.out->imm = 0x3c003c00; break;
   case Type::BF16:
   case Type::BF16x2: d.out->imm = 0x3f803f80; break;
-  default: d.unsupported(); return;
-  }
-  bool pairResult = bitWidth(result) == 32 && result != Type::F32;
-  if (pair && !pairResult) {
-    d.unsupported();
-    return;
+  default: llvm_unreachable("Forms.cpp lists no other result");
   }
   if (bitWidth(result) == 16)
     d.out->imm &= 0xffff;
-  if (!pair && (result == Type::F16x2 || result == Type::BF16x2)) {
-    d.unsupported();
-    return;
-  }
   d.out->dst = d.dst(0, result);
   d.out->a = d.src(1, t);
   d.out->b = d.src(2, t);

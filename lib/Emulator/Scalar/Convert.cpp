@@ -256,24 +256,15 @@ static void decodeCvt(Decoder &d) {
   bool ftz = d.take("ftz"), sat = d.take("sat"), relu = d.take("relu");
   bool satfinite = d.take("satfinite");
   Type to = d.takeType(), from = d.takeType();
-  if (d.failed())
-    return;
-  if (isSmallPair(to) || isSmallPair(from)) {
-    std::optional<Rounding> rounding;
-    if (round == Round::Rn || round == Round::Rz || round == Round::Rp)
-      rounding = round == Round::Rn   ? Rounding::Nearest
-                 : round == Round::Rz ? Rounding::Zero
-                                      : Rounding::Up;
-    if (ftz || sat || !decodeSmallConvert(d, to, from, rounding, relu, satfinite))
-      d.unsupported();
-    return;
-  }
-  if (!isScalar(to) || !isScalar(from)) {
-    if (!decodePackedConvert(d, to, from, round == Round::Rn, round == Round::Rz,
-                             round == Round::Rna, relu, satfinite, sat, ftz))
-      d.unsupported();
-    return;
-  }
+  if (isSmallPair(to) || isSmallPair(from))
+    return decodeSmallConvert(d, to, from,
+                              round == Round::Rn   ? Rounding::Nearest
+                              : round == Round::Rz ? Rounding::Zero
+                                                   : Rounding::Up,
+                              relu, satfinite);
+  if (!isScalar(to) || !isScalar(from))
+    return decodePackedConvert(d, to, from, round == Round::Rz, round == Round::Rna, relu,
+                               satfinite);
   if (!d.expectOps(2))
     return;
   Conversion c{from, to, round, 0};

@@ -112,55 +112,25 @@ static Step execF16FromFp8(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mpcore::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz,
-                                           bool rna, bool relu, bool satfinite, bool sat,
-                                           bool ftz) {
-  if (sat || ftz)
-    return false;
-  d.out->flags =
-      (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0) | (rz ? kZero : 0) | (rna ? kAway : 0);
-  bool fp8To = to == Type::E4M3x2 || to == Type::E5M2x2;
-  bool fp8From = from == Type::E4M3x2 || from == Type::E5M2x2;
-  if (to == Type::E5M2x2 || from == Type::E5M2x2)
-    d.out->flags |= kE5M2;
-  if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32) {
-    if (!(rn || rz) || !d.expectOps(3))
-      return false;
-    if (to == Type::BF16x2)
-      d.out->flags |= kBF16;
-    d.out->dst = d.dst(0, to);
-    d.out->a = d.src(1, from);
+void mpcore::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rz, bool rna,
+                                           bool relu, bool satfinite) {
+  const bool fp8To = to == Type::E4M3x2 || to == Type::E5M2x2;
+  const bool fp8From = from == Type::E4M3x2 || from == Type::E5M2x2;
+  const bool two = from == Type::F32 && to != Type::TF32; // sources, a for the upper half
+  if (!d.expectOps(two ? 3 : 2))
+    return;
+  d.out->flags = (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0) | (rz ? kZero : 0) |
+                 (rna ? kAway : 0) | (to == Type::BF16x2 ? kBF16 : 0) |
+                 (to == Type::E5M2x2 || from == Type::E5M2x2 ? kE5M2 : 0);
+  d.out->dst = d.dst(0, to == Type::TF32 ? Type::B32 : fp8To ? Type::B16 : to);
+  d.out->a = d.src(1, fp8From ? Type::B16 : from);
+  if (two)
     d.out->b = d.src(2, from);
-    d.out->fn = execPair;
-    return true;
-  }
-  if (to == Type::TF32 && from == Type::F32) {
-    if (!(rn || rz || rna) || (rna && relu) || !d.expectOps(2))
-      return false;
-    d.out->dst = d.dst(0, Type::B32);
-    d.out->a = d.src(1, from);
-    d.out->fn = execTf32;
-    return true;
-  }
-  if (fp8To && rn && satfinite && (from == Type::F32 || from == Type::F16x2)) {
-    if (!d.expectOps(from == Type::F32 ? 3 : 2))
-      return false;
-    d.out->dst = d.dst(0, Type::B16);
-    d.out->a = d.src(1, from);
-    if (from == Type::F32)
-      d.out->b = d.src(2, from);
-    d.out->fn = from == Type::F32 ? execFp8FromF32 : execFp8FromF16;
-    return true;
-  }
-  if (fp8From && to == Type::F16x2 && rn && !satfinite) {
-    if (!d.expectOps(2))
-      return false;
-    d.out->dst = d.dst(0, to);
-    d.out->a = d.src(1, Type::B16);
-    d.out->fn = execF16FromFp8;
-    return true;
-  }
-  return false;
+  d.out->fn = to == Type::TF32 ? execTf32
+              : fp8From        ? execF16FromFp8
+              : !fp8To         ? execPair
+              : two            ? execFp8FromF32
+                               : execFp8FromF16;
 }
 
 // The results for a above b; narrower ones than 16 bits below what c holds.

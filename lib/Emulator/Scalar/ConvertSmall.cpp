@@ -25,7 +25,7 @@ unsigned slotBits(Format format) {
   return format == Format::F4E2M1FN ? 4 : std::max(8u, numerics::info(format).bits);
 }
 
-std::optional<Format> formatOfPair(Type type) {
+Format formatOfPair(Type type) {
   switch (type) {
   case Type::E2M1x2: return Format::F4E2M1FN;
   case Type::E3M2x2: return Format::F6E3M2FN;
@@ -34,7 +34,7 @@ std::optional<Format> formatOfPair(Type type) {
   case Type::F16x2: return Format::F16;
   case Type::BF16x2: return Format::BF16;
   case Type::F32: return Format::F32;
-  default: return std::nullopt;
+  default: llvm_unreachable("Forms.cpp lists no other pair");
   }
 }
 
@@ -66,31 +66,14 @@ static Step execSmallPair(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mpcore::emulator::decodeSmallConvert(Decoder &d, Type to, Type from,
-                                          std::optional<Rounding> rounding, bool relu,
-                                          bool satfinite) {
-  auto toFormat = formatOfPair(to), fromFormat = formatOfPair(from);
-  if (!toFormat || !fromFormat || !rounding)
-    return false;
-  const bool nearest = *rounding == Rounding::Nearest, single = from == Type::F32;
-  bool fine;
-  if (isSmallPair(to) && isSmallPair(from))
-    fine = false;
-  else if (to == Type::UE8M0x2) // rounds away from zero or to zero
-    fine = !nearest && !relu && (single || from == Type::BF16x2);
-  else if (isSmallPair(to))
-    fine = nearest && satfinite && (single || (to == Type::E2M1x2 && from == Type::F16x2));
-  else if (from == Type::UE8M0x2)
-    fine = nearest && !relu && !satfinite && to == Type::BF16x2;
-  else
-    fine = nearest && !satfinite && to == Type::F16x2;
-  if (!fine)
-    return false;
-  if (!d.requireTarget(100, ~0u, /*specific=*/true) || !d.expectOps(single ? 3 : 2))
-    return true;
-  SmallPair p{*fromFormat, *toFormat};
-  p.rounding = nearest                       ? numerics::Rounding::RNE
-               : *rounding == Rounding::Zero ? numerics::Rounding::RZ
+void mpcore::emulator::decodeSmallConvert(Decoder &d, Type to, Type from, Rounding rounding,
+                                          bool relu, bool satfinite) {
+  const bool single = from == Type::F32;
+  if (!d.expectOps(single ? 3 : 2))
+    return;
+  SmallPair p{formatOfPair(from), formatOfPair(to)};
+  p.rounding = rounding == Rounding::Nearest ? numerics::Rounding::RNE
+               : rounding == Rounding::Zero  ? numerics::Rounding::RZ
                                              : numerics::Rounding::RU;
   p.overflow = satfinite ? numerics::Overflow::Saturate : numerics::Overflow::IEEE;
   p.relu = relu;
@@ -102,5 +85,4 @@ bool mpcore::emulator::decodeSmallConvert(Decoder &d, Type to, Type from,
   d.out->b = single ? d.src(2, from) : d.out->a;
   d.out->aux = d.program.keep(p);
   d.out->fn = execSmallPair;
-  return true;
 }

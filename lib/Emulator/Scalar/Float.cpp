@@ -142,18 +142,15 @@ static Step execMixed(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-/// True when a second type follows, which makes the form mixed: decoded, or refused.
-static bool decodeMixed(Decoder &d, FloatOp op, Rounding r, bool ftz, bool sat) {
+/// True when a second type follows, which makes the form mixed.
+static bool decodeMixed(Decoder &d, FloatOp op, Rounding r, bool sat) {
   Type source = peekType(d);
   if (source == Type::None)
     return false;
   d.takeType();
   const unsigned sources = op == FloatOp::Fma ? 3 : 2;
-  if ((source != Type::F16 && source != Type::BF16) || op == FloatOp::Mul || ftz ||
-      !d.expectOps(sources + 1)) {
-    d.unsupported();
+  if (!d.expectOps(sources + 1))
     return true;
-  }
   d.out->dst = d.dst(0, Type::F32);
   d.out->a = d.out->b = d.src(1, source);
   if (op == FloatOp::Fma)
@@ -177,11 +174,7 @@ bool mpcore::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
   d.takeType();
   bool present, ftz = d.take("ftz"), sat = d.take("sat");
   Rounding r = takeRounding(d, Rounding::Nearest, present);
-  if (t == Type::F64 && (ftz || sat)) {
-    d.unsupported();
-    return true;
-  }
-  if (t == Type::F32 && decodeMixed(d, op, r, ftz, sat))
+  if (t == Type::F32 && decodeMixed(d, op, r, sat))
     return true;
   if (!d.operands(t, {t, t}))
     return true;
@@ -250,11 +243,7 @@ bool mpcore::emulator::decodeFloatFma(Decoder &d) {
   d.takeType();
   bool present, ftz = d.take("ftz"), sat = d.take("sat");
   Rounding r = takeRounding(d, Rounding::Nearest, present);
-  if (!present || (t == Type::F64 && (ftz || sat))) {
-    d.unsupported();
-    return true;
-  }
-  if (t == Type::F32 && decodeMixed(d, FloatOp::Fma, r, ftz, sat))
+  if (t == Type::F32 && decodeMixed(d, FloatOp::Fma, r, sat))
     return true;
   if (!d.operands(t, {t, t, t}))
     return true;
@@ -289,10 +278,6 @@ bool mpcore::emulator::decodeFloatDiv(Decoder &d) {
   d.takeType();
   bool present, ftz = d.take("ftz"), approx = d.take("approx"), full = d.take("full");
   Rounding r = takeRounding(d, Rounding::Nearest, present);
-  if (approx + full + present != 1 || (t == Type::F64 && (!present || ftz))) {
-    d.unsupported();
-    return true;
-  }
   if (!d.operands(t, {t, t}))
     return true;
   if (r != Rounding::Nearest)
@@ -306,9 +291,6 @@ bool mpcore::emulator::decodeFloatDiv(Decoder &d) {
   return true;
 }
 
-static void decodeFma(Decoder &d) {
-  if (!decodeFloatFma(d))
-    d.fail("fma needs a float type");
-}
+static void decodeFma(Decoder &d) { decodeFloatFma(d); }
 
 void mpcore::emulator::registerFloatOps(OpTable &table) { table["fma"] = decodeFma; }

@@ -69,10 +69,6 @@ bool mpcore::emulator::decodeFloatMinMax(Decoder &d, bool max) {
     return false;
   d.takeType();
   bool ftz = d.take("ftz"), nan = d.take("NaN"), xorsign = d.take("xorsign") && d.take("abs");
-  if (t == Type::F64 && (ftz || nan)) {
-    d.unsupported();
-    return true;
-  }
   bool three = t == Type::F32 && d.numOps() == 4 && !xorsign;
   if (!(three ? d.operands(t, {t, t, t}) : d.operands(t, {t, t})) ||
       (three && !d.requireTarget(100, ~0u, false)))
@@ -97,10 +93,6 @@ bool mpcore::emulator::decodeFloatSign(Decoder &d, bool abs) {
     return false;
   d.takeType();
   bool ftz = d.take("ftz");
-  if (t == Type::F64 && ftz) {
-    d.unsupported();
-    return true;
-  }
   if (!d.operands(t, {t}))
     return true;
   using F = float;

@@ -146,15 +146,10 @@ template <class T> static Step execCarryMad(Warp &w, const Inst &i) {
 }
 
 static void decodeCarry(Decoder &d, Type t, uint32_t flags) {
-  unsigned bits = bitWidth(t);
-  if (isFloat(t) || (bits != 32 && bits != 64)) {
-    d.unsupported();
-    return;
-  }
   if (!d.operands(t, {t, t}))
     return;
   d.out->flags = flags;
-  d.out->fn = bits == 32 ? execCarryAdd<uint32_t> : execCarryAdd<uint64_t>;
+  d.out->fn = bitWidth(t) == 32 ? execCarryAdd<uint32_t> : execCarryAdd<uint64_t>;
 }
 
 static void decodeAddSub(Decoder &d, bool subtract) {
@@ -167,11 +162,10 @@ static void decodeAddSub(Decoder &d, bool subtract) {
   if (d.failed() || !d.operands(t, {t, t}))
     return;
   if (sat)
-    d.out->fn = t != Type::S32 ? nullptr
-                : subtract     ? binary<int32_t, int32_t, int32_t, subSat>
-                               : binary<int32_t, int32_t, int32_t, addSat>;
+    d.out->fn = subtract ? binary<int32_t, int32_t, int32_t, subSat>
+                         : binary<int32_t, int32_t, int32_t, addSat>;
   else if (isPair16(t))
-    d.out->fn = subtract ? nullptr : packedInt<wrapAdd>(t);
+    d.out->fn = packedInt<wrapAdd>(t);
   else
     d.out->fn = subtract ? binaryInt<wrapSub>(t) : binaryInt<wrapAdd>(t);
 }
@@ -204,18 +198,10 @@ static constexpr auto wideMad =
 static void decodeMul(Decoder &d) {
   if (decodeFloatAddSubMul(d, FloatOp::Mul))
     return;
-  bool hi = d.take("hi"), lo = d.take("lo"), wide = d.take("wide");
-  Type t = d.takeType();
-  if (d.failed() || !d.expectOps(3))
+  const bool hi = d.take("hi"), lo = d.take("lo"), wide = d.take("wide");
+  const Type t = d.takeType();
+  if (!d.operands(wide ? widened(t) : t, {t, t}))
     return;
-  Type result = wide ? widened(t) : t;
-  if (result == Type::None || isFloat(t)) {
-    d.unsupported();
-    return;
-  }
-  d.out->dst = d.dst(0, result);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, t);
   if (lo)
     d.out->fn = binaryInt<wrapMul>(t);
   else if (hi)
@@ -255,26 +241,14 @@ template <auto F> static ExecFn ternaryInt(Type t) {
 static void decodeMad(Decoder &d) {
   if (decodeFloatFma(d))
     return;
-  bool hi = d.take("hi"), lo = d.take("lo"), wide = d.take("wide"), sat = d.take("sat");
-  bool cc = d.take("cc");
-  Type t = d.takeType();
-  if (d.failed() || !d.expectOps(4))
+  const bool hi = d.take("hi"), lo = d.take("lo"), wide = d.take("wide"), sat = d.take("sat");
+  const bool cc = d.take("cc");
+  const Type t = d.takeType(), result = wide ? widened(t) : t;
+  if (!d.operands(result, {t, t, result}))
     return;
-  Type result = wide ? widened(t) : t;
-  if (hi + lo + wide != 1 || result == Type::None || isFloat(t) ||
-      (sat && (!hi || t != Type::S32)) || (cc && (wide || sat))) {
-    d.unsupported();
-    return;
-  }
-  d.out->dst = d.dst(0, result);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, t);
-  d.out->c = d.src(3, result);
   if (cc) {
     d.out->flags = kCarryOut | (hi ? kHigh : 0) | (isSigned(t) ? kSubtract : 0);
-    d.out->fn = bitWidth(t) == 32   ? execCarryMad<uint32_t>
-                : bitWidth(t) == 64 ? execCarryMad<uint64_t>
-                                    : nullptr;
+    d.out->fn = bitWidth(t) == 32 ? execCarryMad<uint32_t> : execCarryMad<uint64_t>;
   } else if (lo) {
     d.out->fn = ternaryInt<madLow>(t);
   } else if (hi) {
@@ -292,21 +266,13 @@ static void decodeMad(Decoder &d) {
 }
 
 static void decodeMadc(Decoder &d) {
-  bool hi = d.take("hi"), lo = d.take("lo"), cc = d.take("cc");
-  Type t = d.takeType();
-  unsigned bits = bitWidth(t);
-  if (d.failed() || !d.expectOps(4))
+  const bool hi = d.take("hi"), cc = d.take("cc");
+  const Type t = d.takeType();
+  d.dropMods();
+  if (!d.operands(t, {t, t, t}))
     return;
-  if (hi + lo != 1 || isFloat(t) || (bits != 32 && bits != 64)) {
-    d.unsupported();
-    return;
-  }
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, t);
-  d.out->c = d.src(3, t);
   d.out->flags = kCarryIn | (cc ? kCarryOut : 0) | (hi ? kHigh : 0) | (isSigned(t) ? kSubtract : 0);
-  d.out->fn = bits == 32 ? execCarryMad<uint32_t> : execCarryMad<uint64_t>;
+  d.out->fn = bitWidth(t) == 32 ? execCarryMad<uint32_t> : execCarryMad<uint64_t>;
 }
 
 static void decodeDiv(Decoder &d) {

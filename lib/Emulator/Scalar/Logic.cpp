@@ -18,8 +18,6 @@ static Step execPredNot(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-static bool isBitsType(Type t) { return t == Type::B16 || t == Type::B32 || t == Type::B64; }
-
 template <auto F> static void decodeBitwise(Decoder &d) {
   Type t = d.takeType();
   if (d.failed() || !d.expectOps(3))
@@ -31,13 +29,8 @@ template <auto F> static void decodeBitwise(Decoder &d) {
     d.out->fn = execPred<F>;
     return;
   }
-  if (!isBitsType(t)) {
-    d.unsupported();
+  if (!d.operands(t, {t, t}))
     return;
-  }
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, t);
   d.out->fn = bitWidth(t) == 64 ? binary<uint64_t, uint64_t, uint64_t, F>
                                 : binary<uint32_t, uint32_t, uint32_t, F>;
 }
@@ -52,12 +45,8 @@ static void decodeNot(Decoder &d) {
     d.out->fn = execPredNot;
     return;
   }
-  if (!isBitsType(t)) {
-    d.unsupported();
+  if (!d.operands(t, {t}))
     return;
-  }
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
   d.out->fn = t == Type::B64   ? unary<uint64_t, uint64_t, [](uint64_t a) { return ~a; }>
               : t == Type::B32 ? unary<uint32_t, uint32_t, [](uint32_t a) { return ~a; }>
                                : unary<uint16_t, uint16_t, [](uint16_t a) { return ~a; }>;
@@ -100,10 +89,9 @@ template <bool And> static Step execLop3Pred(Warp &w, const Inst &i) {
 
 static void decodeLop3(Decoder &d) {
   const bool both = d.take("and"), any = d.take("or"), combines = both || any;
-  if (d.takeType() != Type::B32 || !d.expectOps(combines ? 6 : 5)) {
-    d.unsupported();
+  d.takeType();
+  if (!d.expectOps(combines ? 6 : 5))
     return;
-  }
   d.out->fn = execLop3;
   if (combines) {
     if (d.op(0).kind != syntax::Operand::Pair) {

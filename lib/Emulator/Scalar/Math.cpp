@@ -155,29 +155,17 @@ template <MathOp Op> static void decodeRoot(Decoder &d) { // rcp, sqrt, rsqrt
   bool present, ftz = d.take("ftz"), approx = d.take("approx");
   Rounding r = takeRounding(d, Rounding::Nearest, present);
   d.out->flags = (ftz ? kFtz : 0) | (approx ? kApprox : 0);
-  bool exact = Op != MathOp::Rsqrt;
   if (!operands(d, t))
     return;
-  if (present == approx || (present && !exact))
-    return;
-  if (present && r != Rounding::Nearest) {
-    if (t == Type::F64 && ftz)
-      return;
+  if (r != Rounding::Nearest) {
     d.out->size = uint8_t(r);
     d.out->count = uint16_t(Op);
-    d.out->fn = t == Type::F32   ? execDirected<float>
-                : t == Type::F64 ? execDirected<double>
-                                 : nullptr;
+    d.out->fn = t == Type::F32 ? execDirected<float> : execDirected<double>;
   } else if (t == Type::F32) {
     // One f64 operation rounded to f32 is correctly rounded for rcp and sqrt.
     d.out->fn = execF32<Op>;
-  } else if (t == Type::F64 && present && !ftz) {
-    d.out->fn = execF64<Op>;
-  } else if (t == Type::F64 && approx && Op != MathOp::Sqrt) {
-    if (ftz)
-      d.out->fn = execF64Upper<Op>;
-    else if (Op == MathOp::Rsqrt)
-      d.out->fn = execF64<Op>;
+  } else {
+    d.out->fn = ftz ? execF64Upper<Op> : execF64<Op>;
   }
 }
 
@@ -185,22 +173,15 @@ template <MathOp Op> static void decodeApprox(Decoder &d) { // sin, cos, lg2, ex
   Type t = d.takeType();
   bool approx = d.take("approx"), ftz = d.take("ftz");
   d.out->flags = (ftz ? kFtz : 0) | (approx ? kApprox : 0);
-  if (!operands(d, t) || !approx)
+  if (!operands(d, t))
     return;
-  constexpr bool halves = Op == MathOp::Ex2 || Op == MathOp::Tanh;
-  if (t == Type::F32 && !(Op == MathOp::Tanh && ftz)) {
+  if (t == Type::F32)
     d.out->fn = execF32<Op>;
-    return;
-  }
-  if constexpr (halves) {
-    bool bf = t == Type::BF16 || t == Type::BF16x2;
-    if (!isHalf(t) || (Op == MathOp::Tanh && ftz) || (Op == MathOp::Ex2 && bf != ftz && bf))
-      return;
+  else if constexpr (Op == MathOp::Ex2 || Op == MathOp::Tanh)
     d.out->fn = t == Type::F16     ? execHalf<Op, false, false>
                 : t == Type::F16x2 ? execHalf<Op, false, true>
                 : t == Type::BF16  ? execHalf<Op, true, false>
                                    : execHalf<Op, true, true>;
-  }
 }
 
 void mpcore::emulator::registerMathOps(OpTable &table) {

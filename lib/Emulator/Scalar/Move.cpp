@@ -148,10 +148,6 @@ static void decodeMov(Decoder &d) {
   if (d.op(0).kind == Operand::Vector)
     return decodePacking(d, type, false);
   unsigned bits = bitWidth(type);
-  if (type == Type::F16x2 || type == Type::BF16x2 || bits < 16 || (isFloat(type) && bits == 16)) {
-    d.unsupported();
-    return;
-  }
   i.dst = d.dst(0, type);
   if (d.op(1).kind == Operand::Name) {
     llvm::StringRef name = d.op(1).name;
@@ -303,19 +299,14 @@ template <class T> static Step execSelp(Warp &w, const Inst &i) {
 }
 
 static void decodeSelp(Decoder &d) {
-  Type type = d.takeType();
-  unsigned bits = bitWidth(type);
-  if (d.failed() || !d.expectOps(4))
+  const Type type = d.takeType();
+  if (!d.expectOps(4))
     return;
-  if (bits < 16 || bits > 64 || (bits == 16 && isFloat(type))) {
-    d.unsupported();
-    return;
-  }
   d.out->dst = d.dst(0, type);
   d.out->a = d.src(1, type);
   d.out->b = d.src(2, type);
   d.out->c = d.pred(d.op(3));
-  d.out->fn = bits == 64 ? execSelp<uint64_t> : execSelp<uint32_t>;
+  d.out->fn = bitWidth(type) == 64 ? execSelp<uint64_t> : execSelp<uint32_t>;
 }
 
 template <class T, class C> static Step execSlct(Warp &w, const Inst &i) {
@@ -330,18 +321,10 @@ template <class T, class C> static Step execSlct(Warp &w, const Inst &i) {
 
 static void decodeSlct(Decoder &d) {
   const bool ftz = d.take("ftz");
-  Type type = d.takeType(), control = d.takeType();
-  unsigned bits = bitWidth(type);
-  if (d.failed() || !d.expectOps(4))
+  const Type type = d.takeType(), control = d.takeType();
+  const unsigned bits = bitWidth(type);
+  if (!d.operands(type, {type, type, control}))
     return;
-  if (bits < 16 || bits > 64 || (control != Type::S32 && control != Type::F32)) {
-    d.unsupported();
-    return;
-  }
-  d.out->dst = d.dst(0, type);
-  d.out->a = d.src(1, type);
-  d.out->b = d.src(2, type);
-  d.out->c = d.src(3, control);
   d.out->imm = ftz;
   if (control == Type::S32)
     d.out->fn = bits == 64 ? execSlct<uint64_t, int32_t> : execSlct<uint32_t, int32_t>;

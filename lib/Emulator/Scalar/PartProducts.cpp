@@ -80,15 +80,11 @@ static void partOperands(Decoder &d, Type a, Type b, unsigned count) {
   d.out->count = count;
 }
 static void decodeDp(Decoder &d, unsigned count) {
-  bool hi = count == 2 && d.take("hi"), lo = count == 2 && d.take("lo");
-  Type a = d.takeType(), b = d.takeType();
-  if (d.failed() || !d.expectOps(4))
+  const bool hi = d.take("hi");
+  const Type a = d.takeType(), b = d.takeType();
+  d.dropMods();
+  if (!d.expectOps(4))
     return;
-  auto fine = [](Type t) { return t == Type::U32 || t == Type::S32; };
-  if (!fine(a) || !fine(b) || (count == 2 && hi == lo)) {
-    d.unsupported();
-    return;
-  }
   partOperands(d, a, b, count);
   d.out->flags =
       (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (hi ? kUpper : 0);

@@ -61,7 +61,6 @@ unsigned bitWidth(Type type);
 
 bool isSigned(Type type);
 bool isFloat(Type type);
-inline bool isBits(Type t) { return t >= Type::B8 && t <= Type::B128; }
 
 /// "u32" -> U32; nothing when the word is no type this emulator knows.
 std::optional<Type> parseType(llvm::StringRef word);
