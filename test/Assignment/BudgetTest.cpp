@@ -4,7 +4,7 @@
 
 #include "Graphs.h"
 
-#include "mp/Assignment/CostErrorHull.h"
+#include "mp/Assignment/Solve.h"
 
 #include "gtest/gtest.h"
 
@@ -115,33 +115,6 @@ TEST(Budget, GapIsHonest) {
     ASSERT_LE(rough.lowerBound, exact.score.cost);
     ASSERT_GE(rough.score.cost, exact.score.cost);
     ASSERT_EQ(rough.provenOptimal, rough.lowerBound == rough.score.cost);
-  }
-}
-
-TEST(CostErrorHull, P4IsTheHullAndNested) {
-  std::mt19937 random(10);
-  for (int i = 0; i < 400; ++i) {
-    Problem problem = randomWithErrors(random, 9);
-    HullResult hull = llvm::cantFail(costErrorHull(problem, {.countCasts = false}));
-    ASSERT_TRUE(hull.complete);
-    for (size_t k = 1; k < hull.points.size(); ++k) {
-      const HullPoint &low = hull.points[k - 1], &high = hull.points[k];
-      ASSERT_LT(low.score.cost, high.score.cost);
-      ASSERT_GT(low.score.error, high.score.error);
-      for (size_t n = 0; n < low.labels.size(); ++n)
-        ASSERT_TRUE(low.labels[n] == 1 || high.labels[n] == 0) << "graph " << i;
-    }
-    // No assignment lies below any edge, or beyond the ends.
-    forEachAssignment(problem, [&](const Labels &labels) {
-      Score s = evaluate(problem, labels);
-      ASSERT_GE(s.cost, hull.points.front().score.cost);
-      ASSERT_GE(s.error, hull.points.back().score.error);
-      for (size_t k = 1; k < hull.points.size(); ++k) {
-        const Score &a = hull.points[k - 1].score, &b = hull.points[k].score;
-        int64_t dc = b.cost - a.cost, de = a.error - b.error;
-        ASSERT_GE(de * s.cost + dc * s.error, de * a.cost + dc * a.error);
-      }
-    });
   }
 }
 

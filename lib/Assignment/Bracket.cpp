@@ -1,13 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the vertices of the lower convex hull of (cost, error), one exact solve per vertex and per
-// edge.
-
-#include "mp/Assignment/CostErrorHull.h"
+// Finds the vertices of the lower convex hull of (cost, error) beside a limit, one exact solve per
+// step, by the recursion of Eisner and Severance (1976).
 
 #include "Budget.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 using namespace mpcore::assignment;
 
@@ -136,60 +132,4 @@ Bracket mpcore::assignment::bracketLimit(const IndexedProblem &indexed, const En
       out = std::move(point);
     }
   }
-}
-
-llvm::Expected<HullResult> mpcore::assignment::costErrorHull(const Problem &problem,
-                                                             const SolveOptions &options,
-                                                             unsigned maxPoints) {
-  if (llvm::Error e = problem.validate())
-    return e;
-  IndexedProblem indexed(problem);
-  Engine engine(indexed, options);
-  llvm::Expected<Tradeoff> tradeoff =
-      makeTradeoff(indexed, options.countCasts, /*costIsResource=*/false);
-  if (!tradeoff)
-    return tradeoff.takeError();
-
-  auto [a, b] = lexicographic(indexed, tradeoff->resource);
-  auto [c, d] = lexicographic(indexed, tradeoff->primary);
-  std::vector<TradeoffPoint> points = {solveMix(indexed, engine, *tradeoff, a, b),
-                                       solveMix(indexed, engine, *tradeoff, d, c)};
-  bool complete = points[0].exact && points[1].exact;
-  if (points[0].resource <= points[1].resource)
-    points.pop_back();
-  // Splits the edges in passes, so that a cut-off hull is evenly coarse.
-  std::vector<bool> settled(points.size(), false);
-  bool split = points.size() > 1;
-  while (split && points.size() < maxPoints) {
-    split = false;
-    std::vector<TradeoffPoint> next = {points[0]};
-    std::vector<bool> nextSettled;
-    for (size_t i = 1; i < points.size(); ++i) {
-      const TradeoffPoint &low = points[i - 1], &high = points[i];
-      bool isSettled = settled[i - 1];
-      if (!isSettled && next.size() + points.size() - i < maxPoints) {
-        Weight r = low.resource - high.resource, p = high.primary - low.primary;
-        TradeoffPoint point = solveMix(indexed, engine, *tradeoff, r, p);
-        complete &= point.exact;
-        isSettled = r * point.primary + p * point.resource >= r * low.primary + p * low.resource ||
-                    point.resource >= low.resource || point.resource <= high.resource;
-        if (!isSettled) {
-          split = true;
-          next.push_back(std::move(point));
-          nextSettled.push_back(false);
-        }
-      }
-      next.push_back(high);
-      nextSettled.push_back(isSettled);
-    }
-    points = std::move(next);
-    settled = std::move(nextSettled);
-  }
-  HullResult hull;
-  hull.complete = complete && !split;
-  for (TradeoffPoint &point : points) {
-    Score score = evaluate(problem, point.labels);
-    hull.points.push_back({std::move(point.labels), score});
-  }
-  return hull;
 }
