@@ -55,11 +55,11 @@ public:
       if (flips > 0)
         model.flips[slope.from] += std::sqrt(slope.squared) * flips;
     }
-    for (auto &[value, signal] : signals) {
+    signals.forEach([&](Value value, const ErrorSignal &signal) {
       model.rms[value] = signal.rms;
       if (signal.hasKnownWeights)
         model.knownSizes[value] = signal.known * signal.rms;
-    }
+    });
   }
 
 private:
@@ -384,11 +384,11 @@ private:
 
   static constexpr double kMeanOfNormal = 0.8; ///< of their magnitudes
 
-  DenseMap<Value, ErrorSignal> signals;
+  ErrorSignals signals;
   Value firstUnsized; ///< in program order, whose size is infinite
   DenseMap<Value, std::pair<Value, AffineMap>>
-      reads;                 ///< arguments of bodies: of what, through which map
-  std::vector<Slope> slopes; ///< in program order
+      reads;                ///< arguments of bodies: of what, through which map
+  std::deque<Slope> slopes; ///< in program order
   UnaryImages known;
   TruthValues truths;
   Jumps jumps;

@@ -11,12 +11,14 @@
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Transfer.h"
 #include "llvm/ADT/DenseMap.h"
+#include <deque>
 #include <map>
 
 namespace mlir::mp {
 
 struct ErrorSignal {
   double rms = 0;
+  // Flags stand together, for there is a state per value.
   /// All of one sign, so that sums do not cancel: at least, or at most, zero.
   bool nonNegative = false, nonPositive = false;
   bool isMaximum = false;   ///< of groups that what it meets is part of
@@ -25,29 +27,29 @@ struct ErrorSignal {
   /// An argument that no contraction reads and of which no size is stated, or such a one times
   /// `decay`: a running average, if something is added to it.
   bool isState = false;
-  double decay = 0;
   bool isMade = false; ///< of constants and integers alone
   /// Made by contractions with constants, whose size is no assumption about initialisers: behind
   /// ReLU its elements come to `known` times `rms`, which takes them for as large as trained ones.
   bool hasKnownWeights = false;
-  double known = 1;
   bool isZero = false; ///< a constant of zeros, or made by multiplying one
   bool isCounted =
       false; ///< of integers among others, which as masks hide padding, not what comes later
-  bool isMasked = false; ///< some elements are hidden: few may be left of a row
-  double share = 1;      ///< mean over root mean square, where all have one sign
-  double offset = 0;     ///< the same where most have, as of ReLU behind a norm
-  double spread = 0;     ///< of differences to a maximum: the size of what it is the maximum of
+  bool isMasked = false;  ///< some elements are hidden: few may be left of a row
+  bool isShifted = false; ///< an exponential plus a constant
+  bool isInverse = false; ///< of a sum: see totalOf
+  bool isAverage = false; ///< weights that add up to one
+  double decay = 0;
+  double known = 1;
+  double share = 1;  ///< mean over root mean square, where all have one sign
+  double offset = 0; ///< the same where most have, as of ReLU behind a norm
+  double spread = 0; ///< of differences to a maximum: the size of what it is the maximum of
   /// For exponentials, and exponentials plus a constant: the size of the exponent, and the slope
   /// along it.
   double exponent = 0, exponentSlope = 0;
-  bool isShifted = false; ///< an exponential plus a constant
   /// For sums of elements that are not negative, and inverses of such: what was summed, and of how
   /// many elements.
   Value totalOf = {};
   int64_t totalCount = 0;
-  bool isInverse = false;
-  bool isAverage = false; ///< weights that add up to one
 
   /// True of what is added, or chosen instead, to hide elements of `other`: masks of attention,
   /// which are zero where they hide nothing. Of the others there the sum is what `other` is.
@@ -63,6 +65,29 @@ struct ErrorSignal {
   ErrorSignal scaled(double by) const;
   ErrorSignal maskedBy(const ErrorSignal &mask) const;
   ErrorSignal softmax(int64_t count) const;
+};
+
+/// The states of values. A table of the states themselves would keep room for twice as many.
+class ErrorSignals {
+public:
+  const ErrorSignal &lookup(Value value) const {
+    static const ErrorSignal none;
+    auto place = places.find(value);
+    return place == places.end() ? none : signals[place->second];
+  }
+  /// Stays valid when others are added.
+  ErrorSignal &operator[](Value value) {
+    auto [place, isNew] = places.try_emplace(value, signals.size());
+    return isNew ? signals.emplace_back() : signals[place->second];
+  }
+  void forEach(llvm::function_ref<void(Value, const ErrorSignal &)> apply) const {
+    for (auto [value, place] : places)
+      apply(value, signals[place]);
+  }
+
+private:
+  llvm::DenseMap<Value, unsigned> places;
+  std::deque<ErrorSignal> signals;
 };
 
 /// Assumes the sizes of a function's arguments: as `mp.range` says, parameters and moments of them

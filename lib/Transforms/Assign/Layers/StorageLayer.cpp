@@ -196,6 +196,43 @@ static void addScaledError(FloatAttr scaled, Placement &placement) {
   placement.modelledError = error < 1 ? std::optional(error) : std::nullopt;
 }
 
+/// Chooses by the optimum of the assignment problem; tells the placement to who wants to know.
+static LogicalResult solveStorage(FunctionDecisions &decisions, const AssignSettings &settings,
+                                  const StoragePermissions &permissions, StorageCosts &costs,
+                                  ErrorShares &errors, const OperandSchemes *schemes,
+                                  std::optional<Placement> &placement) {
+  FunctionOpInterface function = decisions.getFunction();
+  const PlacementOptions &options = settings.placement;
+  StorageProblem storage(decisions, permissions, costs, errors, schemes, options);
+  assignment::SolveOptions solving;
+  solving.certify = !options.dumpProblem.empty();
+  llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
+  if (!answer && options.maxRelError > 0 && errors.findLeast(storage.get()) > errors.getUsable()) {
+    llvm::consumeError(answer.takeError());
+    return reportUnmetLimit(function, storage, errors, options);
+  }
+  if (!answer)
+    return function.emitError() << "no storage can be chosen: "
+                                << describe(answer.takeError(), support::spell(options.objective));
+  if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
+    return failure();
+  for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
+    if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))
+      decisions.alternatives[op] =
+          describeAlternatives(decisions, permissions, storage, *answer, node, settings);
+  if (options.summarizes) {
+    placement = summarize(storage, costs, *answer);
+    placement->function = function.getName();
+    placement->part = settings.costs.part().name;
+    placement->objective = support::spell(options.objective).str();
+    placement->maxRelError = options.maxRelError;
+    if (options.modelsError())
+      placement->modelledError = errors.toRelative(answer->score.error);
+  }
+  storage.apply(answer->labels);
+  return success();
+}
+
 LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
                                       const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
@@ -218,39 +255,16 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   ErrorShares errors(decisions, settings, schemes ? &*schemes : nullptr);
   if (!errors.canLimit())
     return reportUnsized(function, errors.getUnsized());
-  StorageProblem storage(decisions, permissions, costs, errors, schemes ? &*schemes : nullptr,
-                         options);
-  assignment::SolveOptions solving;
-  solving.certify = !options.dumpProblem.empty();
-  llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
-  if (!answer && options.maxRelError > 0 && errors.findLeast(storage.get()) > errors.getUsable()) {
-    llvm::consumeError(answer.takeError());
-    return reportUnmetLimit(function, storage, errors, options);
-  }
-  if (!answer)
-    return function.emitError() << "no storage can be chosen: "
-                                << describe(answer.takeError(), support::spell(options.objective));
-  if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
+  std::optional<Placement> placement;
+  if (failed(solveStorage(decisions, settings, permissions, costs, errors,
+                          schemes ? &*schemes : nullptr, placement)))
     return failure();
-  for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
-    if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))
-      decisions.alternatives[op] =
-          describeAlternatives(decisions, permissions, storage, *answer, node, settings);
-  if (!options.summarizes) {
-    storage.apply(answer->labels);
+  if (!placement)
     return success();
-  }
-  Placement placement = summarize(storage, costs, *answer);
-  placement.function = function.getName();
-  placement.part = settings.costs.part().name;
-  placement.objective = support::spell(options.objective).str();
-  placement.maxRelError = options.maxRelError;
-  storage.apply(answer->labels);
-  if (options.modelsError())
-    placement.modelledError = errors.toRelative(answer->score.error);
-  else
-    placement.modelledError = errors.estimate();
-  addScaledError(scaled, placement);
-  decisions.placement = placement;
+  // The error model takes as much memory as the problem, which is gone.
+  if (!options.modelsError())
+    placement->modelledError = errors.estimate();
+  addScaledError(scaled, *placement);
+  decisions.placement = std::move(placement);
   return success();
 }
