@@ -193,14 +193,16 @@ void Report::summarizeFunction(FunctionOpInterface function, int64_t decided) {
 void Report::collectFunction(FunctionOpInterface function) {
   int64_t decided = collectOps(function);
   summarizeFunction(function, decided);
-  if (decided == 0) {
+  if (decided == 0)
     unassigned.push_back(function.getName().str());
-    return;
-  }
-  IdiomAnalysis analysis(function);
-  for (const Idiom &idiom : analysis.getIdioms())
-    idioms.push_back({function.getName().str(), idiom.kind.str(),
-                      describeLocation(idiom.root->getLoc()), int64_t(idiom.members.size())});
+}
+
+static bool isDecided(FunctionOpInterface function) {
+  return function
+      ->walk([](Operation *op) {
+        return op->hasAttr(kPrecisionAttrName) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Notes in the rows of copies who calls them.
@@ -222,6 +224,15 @@ void Report::collectDecisions(ModuleOp module) {
   if (auto file = module.getLoc()->findInstanceOf<FileLineColLoc>())
     model = llvm::sys::path::filename(file.getFilename().getValue()).str();
   (void)walkOutsideFunctionBodies<ModuleOp>(module, [&](ModuleOp inner) { // modules in modules, too
+    // Before there are rows, which take as much memory as the analysis.
+    for (auto function : inner.getOps<FunctionOpInterface>()) {
+      if (!isDecided(function))
+        continue;
+      IdiomAnalysis analysis(function);
+      for (const Idiom &idiom : analysis.getIdioms())
+        idioms.push_back({function.getName().str(), idiom.kind.str(),
+                          describeLocation(idiom.root->getLoc()), int64_t(idiom.members.size())});
+    }
     TiedStorage ties(inner);
     for (auto function : inner.getOps<FunctionOpInterface>()) {
       if (function.isExternal())
