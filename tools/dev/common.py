@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tempfile
 import threading
 
 
@@ -92,3 +93,15 @@ def count_instructions(command):
     if done.returncode or not counted:
         sys.exit(f"{' '.join(map(str, command))} failed under valgrind: {done.stderr[-600:]}")
     return int(counted[1].replace(",", ""))
+
+
+def peak_bytes(command):
+    """Bytes that one command has on the heap at most, by valgrind: the same at every run, unlike what is resident."""
+    with tempfile.NamedTemporaryFile() as snapshots:
+        counter = ["valgrind", "--tool=massif", "--soname-synonyms=somalloc=*mimalloc*", "--peak-inaccuracy=0",
+                   f"--massif-out-file={snapshots.name}"]
+        done = subprocess.run([*counter, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        sizes = re.findall(r"^mem_heap_B=(\d+)$", snapshots.read().decode(), re.M)
+    if done.returncode or not sizes:
+        sys.exit(f"{' '.join(map(str, command))} failed under valgrind: {done.stderr[-600:]}")
+    return max(map(int, sizes))

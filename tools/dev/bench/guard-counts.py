@@ -4,7 +4,8 @@
 
 usage: guard-counts.py BUILD [--only WORD ...] [--renew REASON] [--data FILE] [--list] [--long]
 
-Compiling is counted in instructions of mp-opt (valgrind's cachegrind) beyond those of its start; kernels in what the
+Compiling is counted in instructions of mp-opt (valgrind's cachegrind) beyond those of its start, and in bytes that an op
+adds to the peak of its heap (massif); kernels in what the
 emulator counts of a model's run: launches, warp instructions, sectors of global and wavefronts of shared memory.
 Instructions differ by compiler, flags and libraries, kernels by LLVM's version: each set of counts is stored with these,
 and a build of which none is stored is skipped with a message. Where a change costs more on purpose, or less,
@@ -25,7 +26,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from common import count_instructions
+from common import count_instructions, peak_bytes
 
 DATA = pathlib.Path(__file__).with_name("counts.json")
 LIMIT = 0.03
@@ -45,6 +46,8 @@ COMPILED = {
     "chain of 16000 ops, decided": (["chain", "--ops=16000"], ["--mp-assign-precision=format=bf16"]),
     "bert of 1 layer to kernels": (["bert", *SMALL, "--elements=bf16"], ["--mp-to-nvvm=target=sm_80"]),
 }
+# Lengths of two chains, by whose difference the peak of the heap grows.
+HEAP = {"chain to bf16, peak bytes an op": (1000, 3000)}
 LONG = {
     "chain of 50000 ops to bf16": (["chain", "--ops=50000"], ["--mp-mixed-precision=format=bf16"]),
     "chain of 100000 ops to bf16": (["chain", "--ops=100000"], ["--mp-mixed-precision=format=bf16"]),
@@ -94,10 +97,21 @@ def count_compiling(tools, chosen, folder):
     start = count_instructions([tools / "mp-opt", "--version"])
     found = {}
     for name in chosen:
+        if name in HEAP:
+            found[name] = heap_bytes_an_op(tools, *HEAP[name], folder)
+            continue
         model, passes = {**COMPILED, **LONG}[name]
         command = [tools / "mp-opt", "--mlir-disable-threading", make(tools, model, folder), *passes, "-o", os.devnull]
         found[name] = count_instructions(command) - start
     return found
+
+
+def heap_bytes_an_op(tools, few, many, folder):
+    """What the most that a conversion has on the heap grows by with each op."""
+    def peak(ops):
+        model = make(tools, ["chain", f"--ops={ops}"], folder)
+        return peak_bytes([tools / "mp-opt", "--mlir-disable-threading", model, "-q", "--mp-mixed-precision=format=bf16", "-o", os.devnull])
+    return round((peak(many) - peak(few)) / (many - few))
 
 
 def bytes_an_op(tools, folder):
@@ -184,12 +198,12 @@ def main():
     options = parser.parse_args()
     wanted = lambda names: [name for name in names if not options.only or any(word in name for word in options.only)]
     if options.list:
-        return print(*wanted([*COMPILED, *EMULATED]), sep="\n")
+        return print(*wanted([*COMPILED, *HEAP, *EMULATED]), sep="\n")
     if options.renew is not None and len(options.renew) < 10:
         sys.exit("guard-counts.py: --renew expects the reason why counts change, for whoever reads counts.json")
     data = json.loads(options.data.read_text()) if options.data.exists() else {"compiling": {}, "kernels": {}, "renewals": []}
     slower = guard_long(options, data, builds_of(options.build)["compiling"]) if options.long else False
-    for kind, count, cases in (("compiling", count_compiling, COMPILED), ("kernels", count_kernels, EMULATED)):
+    for kind, count, cases in (("compiling", count_compiling, {**COMPILED, **HEAP}), ("kernels", count_kernels, EMULATED)):
         build, chosen = builds_of(options.build)[kind], wanted(cases)
         if not chosen or options.long:
             continue
