@@ -179,52 +179,143 @@ std::string rescale(const std::string &from, const std::string &to, int64_t n, b
          "xi32>, tensor<" + channels + "xi8>, tensor<1xi32>, tensor<1xi8>) -> " + to + "\n";
 }
 
-/// A quantised convolution of TOSA: windows of `window`, a zero point of the image, a bias.
-std::string convolutionText(int64_t size, int64_t channels, int64_t filters, int64_t window,
-                            int64_t zero, bool perChannel, bool twice) {
-  auto shape = [](std::initializer_list<int64_t> sizes, const std::string &type) {
-    std::string text = "tensor<";
-    for (int64_t s : sizes)
-      text += std::to_string(s) + "x";
-    return text + type + ">";
-  };
-  const std::string x = shape({2, size, size, channels}, "i8"),
-                    w = shape({filters, window, window, channels}, "i8"),
-                    bias = shape({filters}, "i32"), sums = shape({2, size, size, filters}, "i32"),
-                    o = shape({2, size, size, filters}, "i8");
-  const std::string pad = std::to_string(window / 2);
-  return "func.func @f(%x: " + x + ", %w: " + w + ", %bias: " + bias + ") -> " + o + " {\n" +
-         constant("xz", zero, "1xi8") + constant("wz", 0, "1xi8") +
+struct Quantised {
+  int64_t size, channels, filters, window, zero, weightZero = 0;
+  bool perChannel = true, twice = true;
+  bool constant = false; ///< weights are
+};
+
+std::string shape(std::initializer_list<int64_t> sizes, const std::string &type) {
+  std::string text = "tensor<";
+  for (int64_t s : sizes)
+    text += std::to_string(s) + "x";
+  return text + type + ">";
+}
+
+/// A quantised convolution of TOSA: windows, zero points, a bias.
+std::string convolutionText(const Quantised &q) {
+  const std::string x = shape({2, q.size, q.size, q.channels}, "i8"),
+                    w = shape({q.filters, q.window, q.window, q.channels}, "i8"),
+                    bias = shape({q.filters}, "i32"),
+                    sums = shape({2, q.size, q.size, q.filters}, "i32"),
+                    o = shape({2, q.size, q.size, q.filters}, "i8");
+  const std::string pad = std::to_string(q.window / 2);
+  std::string weights;
+  if (q.constant) {
+    std::mt19937 random(9);
+    for (int64_t i = 0; i < q.filters * q.window * q.window * q.channels; ++i) {
+      const char digits[] = "0123456789ABCDEF";
+      weights += {digits[random() % 16], digits[random() % 16]};
+    }
+    weights = "%w = \"tosa.const\"() {values = dense<\"0x" + weights + "\"> : " + w + "} : () -> " +
+              w + "\n";
+  }
+  return "func.func @f(%x: " + x + (q.constant ? "" : ", %w: " + w) + ", %bias: " + bias + ") -> " +
+         o + " {\n" + weights + constant("xz", q.zero, "1xi8") +
+         constant("wz", q.weightZero, "1xi8") +
          "%p = tosa.conv2d %x, %w, %bias, %xz, %wz {acc_type = i32, pad = array<i64: " + pad +
          ", " + pad + ", " + pad + ", " + pad +
          ">, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (" + x + ", " + w + ", " +
          bias + ", tensor<1xi8>, tensor<1xi8>) -> " + sums + "\n" +
-         rescale(sums, o, filters, perChannel, twice) + "return %o : " + o + "\n}\n";
+         rescale(sums, o, q.filters, q.perChannel, q.twice) + "return %o : " + o + "\n}\n";
 }
 
-void checkConvolution(int64_t size, int64_t channels, int64_t filters, int64_t window, int64_t zero,
-                      uint64_t launches, const std::string &chip, bool perChannel = true,
-                      bool twice = true) {
-  SCOPED_TRACE(chip + " " + std::to_string(size) + " " + std::to_string(channels) + " " +
-               std::to_string(filters) + " " + std::to_string(window) + " " + std::to_string(zero));
+void checkConvolution(const Quantised &q, uint64_t launches, const std::string &chip) {
+  SCOPED_TRACE(chip + " " + std::to_string(q.size) + " " + std::to_string(q.channels) + " " +
+               std::to_string(q.filters) + " " + std::to_string(q.window) + " " +
+               std::to_string(q.zero) + " " + std::to_string(q.weightZero));
   std::mt19937 random(5);
-  expectSame(convolutionText(size, channels, filters, window, zero, perChannel, twice), chip,
-             {drawnIntegers(8, {2, size, size, channels}, random, 128),
-              drawnIntegers(8, {filters, window, window, channels}, random, 128),
-              drawnIntegers(32, {filters}, random, 100000)},
-             launches, true);
+  std::vector<Array> arguments = {drawnIntegers(8, {2, q.size, q.size, q.channels}, random, 128)};
+  if (!q.constant)
+    arguments.push_back(drawnIntegers(8, {q.filters, q.window, q.window, q.channels}, random, 128));
+  arguments.push_back(drawnIntegers(32, {q.filters}, random, 100000));
+  expectSame(convolutionText(q), chip, arguments, launches, true);
 }
 
-// Beside the product: sums of the weights, the border of zero points, and the image in it.
+// Beside the product: sums of the weights. What lies beyond the ends of an image, its zero point,
+// is written while its tiles are copied: 16 bytes, 8, and one at a time.
 TEST(EmulatedEightBit, QuantisedConvolutionsOfTOSARunOnTensorCores) {
   for (const char *chip : kChips)
     for (int64_t zero : {-5, 127}) {
-      checkConvolution(6, 32, 24, 3, zero, 4, chip);
-      checkConvolution(5, 19, 13, 1, zero, 2, chip);
+      checkConvolution({6, 32, 24, 3, zero}, 2, chip);
+      checkConvolution({6, 8, 24, 3, zero}, 2, chip);
+      checkConvolution({6, 19, 24, 3, zero}, 2, chip);
+      checkConvolution({5, 19, 13, 1, zero}, 2, chip);
     }
   for (bool perChannel : {false, true})
     for (bool twice : {false, true})
-      checkConvolution(6, 16, 8, 1, -128, 2, "sm_80", perChannel, twice);
+      checkConvolution({6, 16, 8, 1, -128, 0, perChannel, twice}, 2, "sm_80");
+}
+
+// The compiler sums what is constant.
+TEST(EmulatedEightBit, QuantisedConvolutionsByConstantsAreOneKernel) {
+  for (const char *chip : kChips)
+    for (auto [channels, window] : {std::pair(32, 3), {8, 3}, {19, 1}})
+      checkConvolution({6, channels, 24, window, -7, 0, true, true, true}, 1, chip);
+}
+
+// Beside the product and the sums of the weights: the image with its border, which two launches
+// write, and the sums of what windows of it hold, a loop behind zeros.
+TEST(EmulatedEightBit, ZeroPointsOfBothFactorsAreTakenOut) {
+  for (const char *chip : kChips) {
+    checkConvolution({6, 32, 24, 3, -5, 9}, 6, chip);
+    checkConvolution({5, 19, 13, 1, 127, -128}, 4, chip);
+    checkConvolution({5, 19, 13, 1, 0, 3}, 3, chip);
+    for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 128}, {21, 35, 50}}) {
+      const std::string a = shape({2, m, k}, "i8"), b = shape({2, k, n}, "i8"),
+                        c = shape({2, m, n}, "i32"), o = shape({2, m, n}, "i8");
+      std::mt19937 random(6);
+      expectSame(
+          "func.func @f(%a: " + a + ", %b: " + b + ") -> " + o + " {\n" +
+              constant("az", -128, "1xi8") + constant("bz", 77, "1xi8") +
+              "%p = tosa.matmul %a, %b, %az, %bz : (" + a + ", " + b +
+              ", tensor<1xi8>, tensor<1xi8>) -> " + c + "\n" +
+              rescale(c, o, n, /*perChannel=*/false, /*twice=*/true) + "return %o : " + o + "\n}\n",
+          chip,
+          {drawnIntegers(8, {2, m, k}, random, 128), drawnIntegers(8, {2, k, n}, random, 128)}, 3,
+          true);
+    }
+  }
+}
+
+// They wrap, as 32 bits cut to 16 do.
+TEST(EmulatedEightBit, SumsIn16BitsRunOnTensorCores) {
+  for (const char *chip : kChips)
+    for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 128}, {21, 35, 50}}) {
+      const std::string a = shape({m, k}, "i8"), b = shape({k, n}, "i8"), c = shape({m, n}, "i16");
+      std::mt19937 random(7);
+      expectSame("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c +
+                     " {\n%o = linalg.matmul ins(%a, %b : " + a + ", " + b + ") outs(%c : " + c +
+                     ") -> " + c + "\nreturn %o : " + c + "\n}\n",
+                 chip,
+                 {drawnIntegers(8, {m, k}, random, 128), drawnIntegers(8, {k, n}, random, 128),
+                  drawnIntegers(16, {m, n}, random, 32768)},
+                 1, true);
+    }
+}
+
+// As training observes them: tensors of one element, of both factors.
+TEST(EmulatedEightBit, ZeroPointsThatOnlyTheRunKnowsAreTakenOut) {
+  const std::string map = "affine_map<(m, n, k) -> ";
+  const std::string text =
+      "func.func @f(%a: tensor<40x48xi8>, %b: tensor<24x48xi8>, %y: tensor<i32>, %z: tensor<i32>) "
+      "-> tensor<40x24xi32> {\n%zero = arith.constant 0 : i32\n%e = tensor.empty() : "
+      "tensor<40x24xi32>\n%f = linalg.fill ins(%zero : i32) outs(%e : tensor<40x24xi32>) -> "
+      "tensor<40x24xi32>\n%p = linalg.generic {indexing_maps = [" +
+      map + "(m, k)>, " + map + "(n, k)>, " + map + "()>, " + map + "()>, " + map +
+      "(m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} ins(%a, %b, %y, %z "
+      ": tensor<40x48xi8>, tensor<24x48xi8>, tensor<i32>, tensor<i32>) outs(%f : "
+      "tensor<40x24xi32>) {\n^bb0(%l: i8, %r: i8, %i: i32, %j: i32, %s: i32):\n%wl = arith.extsi "
+      "%l : i8 to i32\n%cl = arith.subi %wl, %i : i32\n%wr = arith.extui %r : i8 to i32\n%cr = "
+      "arith.subi %wr, %j : i32\n%t = arith.muli %cl, %cr : i32\n%q = arith.addi %s, %t : "
+      "i32\nlinalg.yield %q : i32\n} -> tensor<40x24xi32>\nreturn %p : tensor<40x24xi32>\n}\n";
+  for (const char *chip : kChips) {
+    std::mt19937 random(8);
+    expectSame(text, chip,
+               {drawnIntegers(8, {40, 48}, random, 128), drawnIntegers(8, {24, 48}, random, 128),
+                drawnIntegers(32, {}, random, 128), drawnIntegers(32, {}, random, 128)},
+               3, true);
+  }
 }
 
 TEST(EmulatedEightBit, RescaledProductsOfTOSAAreOneKernel) {

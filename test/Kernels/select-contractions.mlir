@@ -90,8 +90,8 @@ func.func @constant_operands(%a: tensor<64x32xf32>, %c: tensor<64x48xf32>) -> (t
 
 // A zero point of one operand is taken out: Tensor Cores multiply, and 5 times the sums of the other comes off behind.
 // CHECK-LABEL: func.func @zero_point
-// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction", "reduction"]} ins(%arg1 : tensor<16x1x1x32xi8>)
 // CHECK: %[[PRODUCTS:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<1x8x8x32xi8>, tensor<16x1x1x32xi8>) {{.*}} attrs = {mpk.fresh, mpk.mma = "i8"}
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction", "reduction"]} ins(%arg1 : tensor<16x1x1x32xi8>)
 // CHECK: linalg.generic {{.*}} ins(%[[PRODUCTS]], %arg2, %[[SUMS]] :
 // CHECK: %[[FIVE:.*]] = arith.constant 5 : i32
 // CHECK: arith.muli %{{.*}}, %[[FIVE]]
@@ -106,15 +106,75 @@ func.func @zero_point(%x: tensor<1x8x8x32xi8>, %w: tensor<16x1x1x32xi8>, %c: ten
   return %0 : tensor<1x8x8x16xi32>
 }
 
-// Not one of both operands, nor one that is unknown, nor one of the weights, for which windows of the image would be summed.
-// CHECK-LABEL: func.func @zero_points_that_stay
-// CHECK-NOT: mpk.mma
-// CHECK: return
-func.func @zero_points_that_stay(%x: tensor<1x8x8x32xi8>, %w: tensor<16x3x3x32xi8>, %c: tensor<1x6x6x16xi32>, %z: i32) -> (tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>) {
+// The sums of (a - 5)(b - 3) are those of ab - 5 (b - 3) - 3 a, where a window slides along the image.
+// CHECK-LABEL: func.func @zero_points_of_both
+// CHECK: %[[PRODUCTS:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>) {{.*}} attrs = {mpk.fresh, mpk.mma = "i8"}
+// CHECK: %[[WEIGHTS:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<16x3x3x32xi8>)
+// CHECK: %[[THREE:.*]] = arith.constant 3 : i32
+// CHECK: arith.subi %{{.*}}, %[[THREE]]
+// CHECK: %[[WINDOW:.*]] = tensor.empty() : tensor<3x3xi32>
+// CHECK: %[[IMAGE:.*]] = linalg.generic {{.*}} ins(%arg0, %[[WINDOW]] : tensor<1x8x8x32xi8>, tensor<3x3xi32>)
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCTS]], %arg2, %[[WEIGHTS]], %[[IMAGE]] :
+func.func @zero_points_of_both(%x: tensor<1x8x8x32xi8>, %w: tensor<16x3x3x32xi8>, %c: tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32> {
   %five = arith.constant 5 : i32
+  %three = arith.constant 3 : i32
+  %0 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %five, %three : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
+  return %0 : tensor<1x6x6x16xi32>
+}
+
+// CHECK-LABEL: func.func @zero_point_of_the_run
+// CHECK: mpk.mma = "i8"
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<32x16xi8>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg2, %[[SUMS]], %arg3 : tensor<24x16xi32>, tensor<24x16xi32>, tensor<16xi32>, i32)
+func.func @zero_point_of_the_run(%x: tensor<24x32xi8>, %w: tensor<32x16xi8>, %c: tensor<24x16xi32>, %z: i32) -> tensor<24x16xi32> {
   %n = arith.constant 0 : i32
-  %0 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %five, %five : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
-  %1 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %z, %n : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
-  %2 = linalg.conv_2d_nhwc_fhwc_q ins(%x, %w, %n, %five : tensor<1x8x8x32xi8>, tensor<16x3x3x32xi8>, i32, i32) outs(%c : tensor<1x6x6x16xi32>) -> tensor<1x6x6x16xi32>
-  return %0, %1, %2 : tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>, tensor<1x6x6x16xi32>
+  %0 = linalg.quantized_matmul ins(%x, %w, %z, %n : tensor<24x32xi8>, tensor<32x16xi8>, i32, i32) outs(%c : tensor<24x16xi32>) -> tensor<24x16xi32>
+  return %0 : tensor<24x16xi32>
+}
+
+// Sums of constants are known: 5 (1 + 2) and 5 (3 - 4).
+// CHECK-LABEL: func.func @zero_point_by_constants
+// CHECK: mpk.mma = "i8"
+// CHECK: %[[SUMS:.*]] = arith.constant dense<[15, -5]> : tensor<2xi32>
+// CHECK-NOT: linalg.generic
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg1, %[[SUMS]] :
+func.func @zero_point_by_constants(%x: tensor<24x2xi8>, %c: tensor<24x2xi32>) -> tensor<24x2xi32> {
+  %w = arith.constant dense<[[1, 3], [2, -4]]> : tensor<2x2xi8>
+  %z = arith.constant 5 : i32
+  %n = arith.constant 0 : i32
+  %0 = linalg.quantized_matmul ins(%x, %w, %z, %n : tensor<24x2xi8>, tensor<2x2xi8>, i32, i32) outs(%c : tensor<24x2xi32>) -> tensor<24x2xi32>
+  return %0 : tensor<24x2xi32>
+}
+
+// The zero point stays in the one loop that there is, as no matrix unit would multiply.
+// CHECK-LABEL: func.func @zero_point_that_stays
+// CHECK-NOT: mpk.mma
+// CHECK: arith.subi
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @zero_point_that_stays(%x: tensor<1x8x8x32xi8>, %w: tensor<3x3x32xi8>, %c: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  %z = arith.constant 5 : i32
+  %n = arith.constant 0 : i32
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, y, x, c, r, s) -> (n, y + r, x + s, c)>, affine_map<(n, y, x, c, r, s) -> (r, s, c)>, affine_map<(n, y, x, c, r, s) -> (n, y, x, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x8x8x32xi8>, tensor<3x3x32xi8>) outs(%c : tensor<1x6x6x32xi32>) {
+  ^bb0(%a: i8, %b: i8, %o: i32):
+    %1 = arith.extsi %a : i8 to i32
+    %2 = arith.subi %1, %z : i32
+    %3 = arith.extsi %b : i8 to i32
+    %4 = arith.muli %2, %3 : i32
+    %5 = arith.addi %o, %4 : i32
+    linalg.yield %5 : i32
+  } -> tensor<1x6x6x32xi32>
+  return %0 : tensor<1x6x6x32xi32>
+}
+
+// Sums in 16 bits are the low bits of sums in 32.
+// CHECK-LABEL: func.func @short_sums
+// CHECK: %[[PRODUCTS:.*]] = linalg.generic {{.*}} attrs = {mpk.fresh, mpk.mma = "i8"}
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCTS]], %arg2 : tensor<24x16xi32>, tensor<24x16xi16>)
+// CHECK: arith.trunci %{{.*}} : i32 to i16
+func.func @short_sums(%x: tensor<24x32xi8>, %w: tensor<32x16xi8>, %c: tensor<24x16xi16>) -> tensor<24x16xi16> {
+  %0 = linalg.matmul ins(%x, %w : tensor<24x32xi8>, tensor<32x16xi8>) outs(%c : tensor<24x16xi16>) -> tensor<24x16xi16>
+  return %0 : tensor<24x16xi16>
 }

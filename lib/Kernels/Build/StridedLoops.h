@@ -15,12 +15,13 @@ struct StridedLoop {
   SmallVector<Size, 3> step;
 };
 
-/// A dimension of an operand beyond whose ends zeros are read. `start + sum of step[coordinate] *
-/// loop` is the index in it.
+/// A dimension of an operand beyond whose ends zeros are read, or, of 8-bit integers, `beyond`.
+/// `start + sum of step[coordinate] * loop` is the index in it.
 struct PaddedDim {
   unsigned operand, coordinate;
   int64_t start;
   Size size;
+  uint8_t beyond = 0;
 };
 
 /// The product of the sizes; nothing if one is not known.

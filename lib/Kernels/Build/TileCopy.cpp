@@ -32,7 +32,11 @@ TileCopy::TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &
       k(mergedFor(source.operand, source.k)),
       padding(device, source.operand, source.padded, source.outer, source.k), threads(threads),
       endsInZeros(!dividesExtent(source.k, int64_t(tile.k()) * source.splits) ||
-                  *knownExtent(source.k) < int64_t(source.stages) * tile.k() * source.splits) {}
+                  *knownExtent(source.k) < int64_t(source.stages) * tile.k() * source.splits) {
+  for (const PaddedDim &dim : source.padded)
+    if (dim.operand == source.operand)
+      beyond = dim.beyond * 0x01010101u;
+}
 
 Value TileCopy::byteOffset(Value elements) { return d.mul(elements, memoryBytes()); }
 
@@ -197,12 +201,13 @@ void TileCopy::copy(Value target, Value from, Value exists, Value inside) {
   d.ptx(Type(), text + ";", constraints, operands);
 }
 
-/// Zeros where `inside` is false, null: certainly.
-Value TileCopy::load(Value from, unsigned bytes, Value inside) {
+/// The word `otherwise`, null: zero, where `inside` is false, null: certainly.
+Value TileCopy::load(Value from, unsigned bytes, Value inside, Value otherwise) {
   const unsigned words = llvm::divideCeil(bytes, 4);
-  std::string zeros, names, constraints;
+  std::string others, names, constraints;
   for (unsigned i = 0; i < words; ++i) {
-    zeros += "mov.b32 $" + std::to_string(i) + ", 0; ";
+    others += "mov.b32 $" + std::to_string(i) +
+              (otherwise ? ", $" + std::to_string(words + 2) : std::string(", 0")) + "; ";
     names += (i ? ", $" : "$") + std::to_string(i);
     constraints += "=r,";
   }
@@ -213,9 +218,13 @@ Value TileCopy::load(Value from, unsigned bytes, Value inside) {
   std::string text = access + ", " + pointer + ";";
   constraints += "l";
   if (inside) {
-    text = zeros + "@$" + std::to_string(words + 1) + " " + text;
+    text = others + "@$" + std::to_string(words + 1) + " " + text;
     operands.push_back(inside);
     constraints += ",b";
+    if (otherwise) {
+      operands.push_back(otherwise);
+      constraints += ",r";
+    }
   }
   Type word = d.b.getI32Type();
   Type result = words == 1 ? word
@@ -232,13 +241,13 @@ Value TileCopy::load(Value from, unsigned bytes, Value inside) {
   return vector;
 }
 
-SmallVector<Value> TileCopy::loadAll(Value from, Value inside) {
+SmallVector<Value> TileCopy::loadAll(Value from, Value inside, Value otherwise) {
   if (!source.narrow)
-    return {load(from, bytes(), inside)};
+    return {load(from, bytes(), inside, otherwise)};
   SmallVector<Value> pieces;
   const unsigned all = source.vector * memoryBytes();
   for (unsigned at = 0; at < all; at += 16)
-    pieces.push_back(load(d.advanceBytes(from, at), std::min(all - at, 16u), inside));
+    pieces.push_back(load(d.advanceBytes(from, at), std::min(all - at, 16u), inside, otherwise));
   return pieces;
 }
 
@@ -276,30 +285,42 @@ TileCopy::Step TileCopy::existing(Step step) {
   return step;
 }
 
-Work TileCopy::issue(unsigned number, Value stage, const Step &asked, uint32_t beyond) {
-  return [this, number, stage, asked, beyond] {
+Work TileCopy::issue(unsigned number, Value stage, const Step &asked, uint32_t beyondStage) {
+  return [this, number, stage, asked, beyondStage] {
     Access &access = accesses[number];
     const Step step = existing(asked);
     Value product = d.add(step.kStart, access.kLocal);
     Value inside = d.logicalAnd(access.exists, endsInZeros ? d.less(product, kLimit) : Value());
-    if (padding.isNeeded())
-      inside = d.logicalAnd(inside, padding.inside(access.row, product));
-    Value from = address(access, step, product);
-    if (source.asynchronous) {
-      Value exists = d.logicalAnd(active, endsInZeros ? Value() : step.exists);
-      copy(SharedTile::at(d, d.add(stage, threadShared), access.shared + beyond), from, exists,
-           inside);
-    } else {
-      access.loaded = loadAll(from, d.logicalAnd(active, inside));
+    Value outside; // beyond an end of what is padded, by something else than zeros
+    if (padding.isNeeded()) {
+      Value within = padding.inside(access.row, product);
+      if (beyond)
+        outside = d.logicalAnd(inside, d.exclusiveOr(within, 1));
+      inside = d.logicalAnd(inside, within);
     }
+    Value from = address(access, step, product);
+    if (!source.asynchronous) {
+      Value otherwise = outside ? d.select(outside, d.i32(int32_t(beyond)), d.i32(0)) : Value();
+      access.loaded = loadAll(from, d.logicalAnd(active, inside), otherwise);
+      return;
+    }
+    Value exists = d.logicalAnd(active, endsInZeros ? Value() : step.exists);
+    Value target = SharedTile::at(d, d.add(stage, threadShared), access.shared + beyondStage);
+    if (outside) { // cp.async itself writes no other constant than zero
+      SmallVector<Value> words(bytes() / 4, d.i32(int32_t(beyond)));
+      storeWords(words, target, d.logicalAnd(exists, outside));
+      exists = d.logicalAnd(exists, d.exclusiveOr(outside, 1));
+    }
+    copy(target, from, exists, inside);
   };
 }
 
-Work TileCopy::put(unsigned number, Value stage, uint32_t beyond) {
-  return [this, number, stage, beyond] {
+Work TileCopy::put(unsigned number, Value stage, uint32_t beyondStage) {
+  return [this, number, stage, beyondStage] {
     if (!source.asynchronous)
-      storeLoaded(narrowed(accesses[number].loaded),
-                  SharedTile::at(d, d.add(stage, threadShared), accesses[number].shared + beyond));
+      storeLoaded(
+          narrowed(accesses[number].loaded),
+          SharedTile::at(d, d.add(stage, threadShared), accesses[number].shared + beyondStage));
   };
 }
 
@@ -309,22 +330,29 @@ void TileCopy::storeLoaded(Value loaded, Value target) {
     d.store(loaded, d.sharedPointer(target), bytes());
     return;
   }
+  SmallVector<Value> words;
+  if (bytes() <= 4)
+    words.push_back(
+        bytes() == 4 ? loaded : arith::ExtUIOp::create(d.b, d.b.getI32Type(), loaded).getResult());
+  else
+    for (unsigned i = 0; i < bytes() / 4; ++i)
+      words.push_back(LLVM::ExtractElementOp::create(d.b, loaded, d.i32(i)));
+  storeWords(words, target, active);
+}
+
+/// Stores an access where `exists`; fewer bytes than four are the low ones of a word.
+void TileCopy::storeWords(ArrayRef<Value> words, Value target, Value exists) {
   SmallVector<Value> operands = {target};
   std::string names, constraints = "r";
-  const unsigned words = llvm::divideCeil(bytes(), 4);
-  for (unsigned i = 0; i < words; ++i) {
-    Value word = loaded;
-    if (words > 1)
-      word = LLVM::ExtractElementOp::create(d.b, word, d.i32(i));
-    else if (bytes() < 4)
-      word = arith::ExtUIOp::create(d.b, d.b.getI32Type(), word);
+  for (auto [i, word] : llvm::enumerate(words)) {
     operands.push_back(word);
     names += (i ? ", $" : "$") + std::to_string(i + 1);
     constraints += ",r";
   }
-  operands.push_back(active);
-  std::string kind =
-      words == 1 ? ".b" + std::to_string(8 * bytes()) : ".v" + std::to_string(words) + ".b32";
-  d.ptx(Type(), "@$" + std::to_string(words + 1) + " st.shared" + kind + " [$0], {" + names + "};",
+  operands.push_back(exists);
+  std::string kind = words.size() == 1 ? ".b" + std::to_string(8 * bytes())
+                                       : ".v" + std::to_string(words.size()) + ".b32";
+  d.ptx(Type(),
+        "@$" + std::to_string(words.size() + 1) + " st.shared" + kind + " [$0], {" + names + "};",
         constraints + ",b", operands);
 }

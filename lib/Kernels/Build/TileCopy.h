@@ -2,8 +2,8 @@
 //
 // One operand's tile on its way from global to shared memory, by cp.async or through registers.
 // Elements that are wider in memory are narrowed in registers. Conditions are predicates: rows
-// beyond the end read the last row, whose results nobody stores, or are zeros, and products beyond
-// the end of the sum are zeros.
+// beyond the end read the last row, whose results nobody stores, or are zeros, products beyond the
+// end of the sum are zeros, and what lies beyond the ends of a padded operand is its constant.
 
 #ifndef MP_LIB_KERNELS_BUILD_TILECOPY_H
 #define MP_LIB_KERNELS_BUILD_TILECOPY_H
@@ -65,10 +65,11 @@ public:
 
   unsigned count() const { return accesses.size(); }
   /// The work of access `number`: starts its copy to the stage at `stage` (a 32-bit address) and
-  /// `beyond` bytes, which instructions add themselves (multiples of 128), or loads to registers.
-  Work issue(unsigned number, Value stage, const Step &step, uint32_t beyond = 0);
+  /// `beyondStage` bytes, which instructions add themselves (multiples of 128), or loads to
+  /// registers.
+  Work issue(unsigned number, Value stage, const Step &step, uint32_t beyondStage = 0);
   /// The work that writes what access `number` loaded to registers; nothing for cp.async.
-  Work put(unsigned number, Value stage, uint32_t beyond = 0);
+  Work put(unsigned number, Value stage, uint32_t beyondStage = 0);
 
 private:
   struct Access {
@@ -94,10 +95,11 @@ private:
   Value address(const Access &access, const Step &step, Value k);
   Step existing(Step step);
   void copy(Value target, Value from, Value exists, Value inside);
-  Value load(Value from, unsigned bytes, Value inside);
-  SmallVector<Value> loadAll(Value from, Value inside);
+  Value load(Value from, unsigned bytes, Value inside, Value otherwise);
+  SmallVector<Value> loadAll(Value from, Value inside, Value otherwise);
   Value narrowed(ArrayRef<Value> pieces);
   void storeLoaded(Value loaded, Value target);
+  void storeWords(ArrayRef<Value> words, Value target, Value exists);
 
   DeviceBuilder &d;
   const SharedTile &tile;
@@ -105,7 +107,8 @@ private:
   SmallVector<StridedLoop> outer, k; ///< the source's, merged where the operand walks them as one
   Padding padding;
   int threads;
-  int spacing = 0; ///< rows from one access of a thread to the next; 0: as many as threads have
+  uint32_t beyond = 0; ///< four bytes of what lies beyond the ends of what is padded
+  int spacing = 0;     ///< rows from one access of a thread to the next; 0: as many as threads have
   SmallVector<Access> accesses;
   Value first, pointer, threadShared, threadOuter, kLimit;
   Value last;       ///< row or column that may be read; null: all of them

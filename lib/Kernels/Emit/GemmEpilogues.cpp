@@ -58,7 +58,7 @@ DispatchEpilogue::DispatchEpilogue(mpk::DispatchOp dispatch, const EpiloguePlan 
   };
   for (const OperandSource &source : plan.sources)
     all.push_back({hostValue(cast<BlockArgument>(source.tensor)), source.access, source.narrowing,
-                   source.padded});
+                   source.padded, source.beyond});
   auto push = [&](Value buffer, ArrayRef<int> dims) {
     LinearAccess access;
     for (int loop : dims) {

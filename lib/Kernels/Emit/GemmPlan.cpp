@@ -158,8 +158,8 @@ SmallVector<PaddedDim, 2> addCoordinates(SizeBuilder &sizes, ArrayRef<GemmOperan
       OpFoldResult known = sizes.b.getIndexAttr(size);
       if (ShapedType::isDynamic(size))
         known = memref::DimOp::create(sizes.b, sizes.loc, operand.buffer, int64_t(dim)).getResult();
-      padded.push_back(
-          {unsigned(number), coordinate++, operand.access.constants[dim], sizes.from(known)});
+      padded.push_back({unsigned(number), coordinate++, operand.access.constants[dim],
+                        sizes.from(known), operand.beyond});
       for (auto [loop, step] : llvm::zip_equal(loops, operand.access.coefficients[dim]))
         loop.step.push_back(Size::known(step));
     }
@@ -242,7 +242,7 @@ std::string GemmPlan::key() const {
   for (const Size &size : offset)
     print(size);
   for (const PaddedDim &dim : padded) {
-    stream << "padded " << dim.operand << ' ' << dim.start << ' ';
+    stream << "padded " << dim.operand << ' ' << dim.start << ' ' << unsigned(dim.beyond) << ' ';
     print(dim.size);
   }
   return text;

@@ -30,7 +30,8 @@ struct GemmOperand {
   Value buffer; ///< of the host
   LinearAccess access;
   linalg::GenericOp narrowing;  ///< of an operand that is wider in memory than it is multiplied
-  SmallVector<unsigned> padded; ///< dimensions of an operand with zeros beyond their ends
+  SmallVector<unsigned> padded; ///< dimensions of an operand beyond whose ends lies a constant
+  uint8_t beyond = 0;           ///< of 8-bit integers; zero of all others
 };
 
 /// A that is stored as two of each four elements (SparseRows): its values are operand 0, whose

@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rule of operands: what narrows f32 that no kernel makes (weights that are arguments), and
-// what surrounds a tensor with zeros, runs while the tiles of the contractions that read it are
-// copied, and needs no launch.
+// what surrounds a tensor with a constant, runs while the tiles of the contractions that read it
+// are copied, and needs no launch.
 
 #include "../Plan/OperandSource.h"
 #include "DispatchPlan.h"
@@ -33,7 +33,7 @@ static Groups groupsOfReaders(const DispatchPlan &plan,
 
 /// True for an op that a contraction may make again. Casts of what a kernel makes belong into that.
 static bool mayRepeat(const DispatchPlan &plan, Operation &op) {
-  if (isZeroPadding(&op))
+  if (isConstantPadding(&op))
     return true;
   auto elementwise = dyn_cast<linalg::LinalgOp>(op);
   if (!elementwise || elementwise.getNumReductionLoops() != 0 || plan.getGroup(&op) ||

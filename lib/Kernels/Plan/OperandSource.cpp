@@ -44,12 +44,13 @@ bool mlir::mp::isTF32Rounding(linalg::GenericOp op) {
   return round && round.getFormat().isTF32();
 }
 
-bool mlir::mp::isZeroPadding(Operation *op) {
+bool mlir::mp::isConstantPadding(Operation *op) {
   auto pad = dyn_cast_or_null<tensor::PadOp>(op);
   if (!pad || llvm::any_of(pad.getStaticLow(), ShapedType::isDynamic))
     return false;
   Value with = pad.getConstantPaddingValue();
-  return with && (matchPattern(with, m_PosZeroFloat()) || matchPattern(with, m_Zero()));
+  return with && (matchPattern(with, m_PosZeroFloat()) || matchPattern(with, m_Zero()) ||
+                  (with.getType().isInteger(8) && matchPattern(with, m_Constant())));
 }
 
 /// Dimension i of the source is the loop of the cast that is dimension r of its result.
@@ -78,14 +79,18 @@ static void passPadding(tensor::PadOp op, OperandSource &source) {
       source.padded.push_back(unsigned(i));
   }
   source.tensor = op.getSource();
+  APInt beyond;
+  if (matchPattern(op.getConstantPaddingValue(), m_ConstantInt(&beyond)) &&
+      beyond.getBitWidth() == 8)
+    source.beyond = uint8_t(beyond.getZExtValue());
 }
 
 OperandSource mlir::mp::readSource(Value operand, const LinearAccess &access) {
-  OperandSource source{operand, access, {}, {}, {}};
+  OperandSource source{operand, access, {}, {}, 0, {}};
   while (Operation *op = source.tensor.getDefiningOp()) {
     if (isNarrowing(op) && !source.narrowing)
       passNarrowing(cast<linalg::GenericOp>(op), source);
-    else if (isZeroPadding(op) && source.padded.empty())
+    else if (isConstantPadding(op) && source.padded.empty())
       passPadding(cast<tensor::PadOp>(op), source);
     else
       break;

@@ -13,8 +13,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The constant that `operand` shows all or parts of; null if there is none.
-static ElementsAttr constantOf(Value operand) {
+ElementsAttr mlir::mp::getConstantBehind(Value operand) {
   if (isa<TensorType>(operand.getType())) {
     while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(operand.getDefiningOp()))
       operand = operand.getDefiningOp()->getOperand(0);
@@ -64,7 +63,7 @@ std::optional<ConstantMatrix> ConstantMatrix::read(Value operand, const LinearAc
                                                    ArrayRef<int64_t> ranges) {
   auto type = cast<ShapedType>(operand.getType());
   const unsigned bits = type.getElementTypeBitWidth();
-  ElementsAttr constant = bits == 8 || bits == 16 ? constantOf(operand) : ElementsAttr();
+  ElementsAttr constant = bits == 8 || bits == 16 ? getConstantBehind(operand) : ElementsAttr();
   std::optional<ArrayRef<char>> raw = constant ? getRawElements(constant) : std::nullopt;
   SmallVector<int64_t> strides;
   ConstantMatrix made;

@@ -12,6 +12,10 @@
 
 namespace mlir::mp {
 
+/// The constant that a tensor is, in whatever shape, or that a buffer shows all or parts of; null
+/// if there is none.
+ElementsAttr getConstantBehind(Value operand);
+
 /// The elements of a constant as a contraction addresses them in a tensor or a buffer.
 class ConstantMatrix {
 public:

@@ -273,14 +273,20 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
           continue;
         generic = *made;
       }
-      if (selectMmaInstruction(*model, "i8"))
-        if (linalg::GenericOp products = takeOutZeroPoint(rewriter, generic))
-          generic = products;
-      if (!looksLikeContraction(generic))
-        continue;
-      ++contractions;
       Miss miss;
-      StringRef format = selectFormat(generic, *model, miss);
+      StringRef format;
+      auto hasUnit = [&](linalg::GenericOp products) {
+        format = selectFormat(products, *model, miss);
+        return !format.empty();
+      };
+      if (linalg::GenericOp products = takeOutZeroPoints(rewriter, generic, hasUnit)) {
+        generic = products;
+      } else if (miss.reason.empty()) { // it has no zero points
+        if (!looksLikeContraction(generic))
+          continue;
+        format = selectFormat(generic, *model, miss);
+      }
+      ++contractions;
       Type stored = getElementTypeOrSelf(generic.getDpsInputs()[0].getType());
       if (format.empty() && widenFloat8(rewriter, generic, *model)) {
         remark::passed(generic.getLoc(), remarks::kWidenedContraction)
