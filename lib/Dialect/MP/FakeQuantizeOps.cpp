@@ -72,10 +72,10 @@ LogicalResult FakeQuantizeOp::verify() {
   if (getCodes() && element == getFormat() && isa<FloatType>(element))
     return success();
   Type storage = getCodeStorage(getFormat());
-  if (!isa<IntegerType>(element) || !getCodes() || getZero() || !storage ||
+  if (!isa<IntegerType>(element) || !getCodes() || !storage ||
       storage.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
     return emitOpError("(C4) expects a result of f32, or what holds every one of the 'codes' of ")
-           << getFormat() << " without a zero point, found " << result;
+           << getFormat() << ", found " << result;
   return success();
 }
 

@@ -24,8 +24,12 @@ struct CodeSum {
 };
 
 /// Reads `mp.scaled_matmul` (within a block over which no scale changes) and sums of products in
-/// linalg that start from zero, of codes in any type. Nullopt for other ops and dynamic sizes.
+/// linalg that start from zero, of codes in any type; of codes that are stored with a zero point
+/// only those that subtract it again. Nullopt for other ops and dynamic sizes.
 std::optional<CodeSum> readCodeSum(Operation *op);
+
+/// True if `integers` are the zero points of `codes`, which these have in f32.
+bool isZeroOf(Value integers, FakeQuantizeOp codes);
 
 } // namespace mlir::mp
 

@@ -76,6 +76,8 @@ void FakeQuantizer::collect() {
             range.facts.isNonNegative())
           tensor.format =
               IntegerType::get(function.getContext(), integer.getWidth(), IntegerType::Unsigned);
+        tensor.isAffine = settings.zeroPoints && !tensor.isWeight && integer &&
+                          tensor.format == settings.activations;
       }
       SmallVector<int64_t> shape;
       if (tensor.isWeight && settings.perChannel && value == factor->get())
@@ -131,67 +133,6 @@ void FakeQuantizer::remarkObserved(const Tensor &tensor) {
       << remark::reason("the backward pass has no single product that is its gradient");
 }
 
-/// The step with which nothing is clamped now.
-Value FakeQuantizer::observe(OpBuilder &builder, const Tensor &tensor) {
-  MLIRContext *context = builder.getContext();
-  auto type = RankedTensorType::get(tensor.stepShape, builder.getF32Type());
-  numerics::ScaleRule rule{.form = numerics::ScaleForm::Decode,
-                           .onZero = numerics::OnZero::One,
-                           .onNonFinite = numerics::OnNonFinite::One,
-                           .largest = float(getCodeRange(tensor.format)->hi)};
-  Location loc = tensor.value.getLoc();
-  auto amax = AmaxOp::create(builder, loc, type, tensor.value, UnitAttr(), UnitAttr());
-  return ComputeScaleOp::create(builder, loc, type, type, amax, Value(), Value(),
-                                TypeAttr::get(builder.getI8Type()), scalingAttrOf(context, rule),
-                                UnitAttr())
-      .getScale();
-}
-
-/// Steps of weights follow from them; others are arguments, and in a train step state.
-void FakeQuantizer::makeStep(Tensor &tensor) {
-  OpBuilder builder(function.getContext());
-  if (isa<BlockArgument>(tensor.value))
-    builder.setInsertionPointToStart(&function.getBody().front());
-  else
-    builder.setInsertionPointAfterValue(tensor.value);
-  if (tensor.isWeight && !settings.learned) {
-    tensor.step = observe(builder, tensor);
-    return;
-  }
-  if (roles)
-    return makeStateStep(tensor, builder);
-  auto type = RankedTensorType::get(tensor.stepShape, builder.getF32Type());
-  unsigned index = function.getNumArguments();
-  (void)function.insertArgument(index, type, {}, NameLoc::get(builder.getStringAttr("step")));
-  tensor.step = function.getArgument(index);
-}
-
-/// step = what is observed, from a state of 0 on; else the state, or its moving average.
-void FakeQuantizer::makeStateStep(Tensor &tensor, OpBuilder &builder) {
-  auto type = RankedTensorType::get(tensor.stepShape, builder.getF32Type());
-  tensor.state = appended.add(DenseElementsAttr::get(type, 0.0f),
-                              tensor.isLearned ? kRoleParameter : kRoleStatistic);
-  Value now = observe(builder, tensor);
-  if (tensor.isWeight && !tensor.isLearned) { // its steps are an argument of the forward function
-    tensor.step = now;
-    return;
-  }
-  tensor.step = buildElementwise(
-      builder, tensor.value.getLoc(), {tensor.state, now}, builder.getF32Type(),
-      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value zero = scalar(b, loc, b.getF32FloatAttr(0));
-        Value isFirst = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0], zero);
-        Value kept = x[0];
-        if (!tensor.isLearned) {
-          Value rate = scalar(b, loc, b.getF32FloatAttr(float(settings.momentum)));
-          Value difference = arith::SubFOp::create(b, loc, x[1], x[0]);
-          kept =
-              arith::AddFOp::create(b, loc, x[0], arith::MulFOp::create(b, loc, rate, difference));
-        }
-        return arith::SelectOp::create(b, loc, isFirst, x[1], kept);
-      });
-}
-
 const FakeQuantizer::Tensor &FakeQuantizer::tensorOf(OpOperand &factor) const {
   return tensors.find(tensorsRead.lookup(&factor))->second;
 }
@@ -211,9 +152,9 @@ void FakeQuantizer::replaceSums(Operation *op, Value by) {
 /// The codes of a factor, as numbers in f32.
 Value FakeQuantizer::encode(OpBuilder &builder, OpOperand &factor) {
   const Tensor &tensor = tensorOf(factor);
-  return FakeQuantizeOp::create(builder, factor.getOwner()->getLoc(), factor.get().getType(),
-                                factor.get(), tensor.step, Value(), TypeAttr::get(tensor.format),
-                                /*codes=*/builder.getUnitAttr(), UnitAttr());
+  return FakeQuantizeOp::create(
+      builder, factor.getOwner()->getLoc(), factor.get().getType(), factor.get(), tensor.step,
+      tensor.zero, TypeAttr::get(tensor.format), /*codes=*/builder.getUnitAttr(), UnitAttr());
 }
 
 void FakeQuantizer::rewrite(const FactorPair &pair) {
@@ -222,7 +163,9 @@ void FakeQuantizer::rewrite(const FactorPair &pair) {
   for (auto [step, factor] : llvm::zip_equal(steps, pair.factors))
     step = tensorOf(*factor).step;
   auto view = viewContraction(pair.op);
-  if (!view)
+  const bool hasZero =
+      llvm::any_of(pair.factors, [&](OpOperand *factor) { return bool(tensorOf(*factor).zero); });
+  if (!view || hasZero) // mp.scaled_matmul has no zero points
     return scaleSums(builder, pair);
   bool swapped = view->a == pair.factors[1];
   Value init = view->init;
@@ -259,7 +202,7 @@ void FakeQuantizer::scaleSums(OpBuilder &builder, const FactorPair &pair) {
     for (OpOperand *factor : pair.factors) {
       const Tensor &tensor = tensorOf(*factor);
       factor->set(FakeQuantizeOp::create(builder, loc, factor->get().getType(), factor->get(),
-                                         tensor.step, Value(), TypeAttr::get(tensor.format),
+                                         tensor.step, tensor.zero, TypeAttr::get(tensor.format),
                                          UnitAttr(), UnitAttr()));
     }
     return;
@@ -284,10 +227,10 @@ void FakeQuantizer::scaleSums(OpBuilder &builder, const FactorPair &pair) {
 void FakeQuantizer::passGradients(Tensor &tensor) {
   OpBuilder builder(function.getContext());
   Location loc = tensor.value.getLoc();
-  builder.setInsertionPointAfterValue(tensor.step);
+  builder.setInsertionPointAfterValue(tensor.zero ? tensor.zero : tensor.step);
   auto rounded =
       FakeQuantizeOp::create(builder, loc, tensor.value.getType(), tensor.value, tensor.step,
-                             Value(), TypeAttr::get(tensor.format), UnitAttr(), UnitAttr());
+                             tensor.zero, TypeAttr::get(tensor.format), UnitAttr(), UnitAttr());
   replaceInContractions(tensor.value, rounded);
   if (rounded->use_empty())
     rounded->erase();
@@ -297,12 +240,12 @@ void FakeQuantizer::passGradients(Tensor &tensor) {
     if (tensor.isLearned) {
       Value part =
           StepGradientOp::create(builder, loc, tensor.step.getType(), gradient, source, tensor.step,
-                                 Value(), TypeAttr::get(tensor.format), UnitAttr());
+                                 tensor.zero, TypeAttr::get(tensor.format), UnitAttr());
       slope = slope ? arith::AddFOp::create(builder, loc, slope, part) : part;
     }
     Value passed =
         StraightThroughOp::create(builder, loc, gradient.getType(), gradient, source, tensor.step,
-                                  Value(), TypeAttr::get(tensor.format), UnitAttr());
+                                  tensor.zero, TypeAttr::get(tensor.format), UnitAttr());
     for (OpOperand *use : uses)
       use->set(passed);
   };
@@ -325,15 +268,17 @@ void FakeQuantizer::passGradients(Tensor &tensor) {
   }
   if (!tensor.state)
     return;
-  if (!tensor.isLearned) {
-    next.push_back(tensor.step);
-    return;
+  Value moved = tensor.step;
+  if (tensor.isLearned) {
+    builder.setInsertionPointAfterValue(slope);
+    moved = buildElementwise(
+        builder, loc, {tensor.step, slope}, builder.getF32Type(),
+        [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+          Value rate = scalar(b, at, b.getF32FloatAttr(float(settings.stepRate)));
+          return arith::SubFOp::create(b, at, x[0], arith::MulFOp::create(b, at, rate, x[1]));
+        });
   }
-  builder.setInsertionPointAfterValue(slope);
-  next.push_back(buildElementwise(
-      builder, loc, {tensor.step, slope}, builder.getF32Type(),
-      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
-        Value rate = scalar(b, at, b.getF32FloatAttr(float(settings.stepRate)));
-        return arith::SubFOp::create(b, at, x[0], arith::MulFOp::create(b, at, rate, x[1]));
-      }));
+  next.push_back(moved);
+  if (tensor.isAffine)
+    next.push_back(tensor.below);
 }

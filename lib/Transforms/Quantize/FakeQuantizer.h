@@ -17,6 +17,7 @@ struct FakeQuantizeSettings {
   Type weights, activations; ///< formats of codes
   bool learned = false;      ///< steps of which a gradient is known
   bool perChannel = true;
+  bool zeroPoints = false; ///< of activations
   double stepRate = 0, momentum = 0;
 };
 
@@ -41,15 +42,20 @@ private:
     SmallVector<std::pair<BackwardProduct, Value>> products; ///< and the factor as it was
     const Gradient *gradient = nullptr;                      ///< of a parameter
     bool isLearned = false;
+    bool isAffine = false; ///< has a zero point
     Value step, state;
+    Value below, zero; ///< the largest magnitude below 0, which is state; the zero point it makes
   };
 
   void collect();
   void findGradients(Tensor &tensor, const BackwardProducts &backward);
   const Gradient *findOnlyGradient(Value parameter) const;
-  Value observe(OpBuilder &builder, const Tensor &tensor);
+  Value largest(OpBuilder &builder, const Tensor &tensor, std::optional<double> sign = {});
+  Value observe(OpBuilder &builder, const Tensor &tensor, Value &below);
   void makeStep(Tensor &tensor);
   void makeStateStep(Tensor &tensor, OpBuilder &builder);
+  Value follow(OpBuilder &builder, const Tensor &tensor, Value state, Value now, bool isLearned);
+  Value makeZero(OpBuilder &builder, const Tensor &tensor);
   void rewrite(const FactorPair &pair);
   const Tensor &tensorOf(OpOperand &factor) const;
   Value encode(OpBuilder &builder, OpOperand &factor);

@@ -32,6 +32,7 @@ struct InsertFakeQuantize : mlir::mp::impl::InsertFakeQuantizeBase<InsertFakeQua
       return fail("option 'step-rate' is " + std::to_string(stepRate) + ", expected 0 or more");
     settings.learned = steps == StepRule::Learned;
     settings.perChannel = perChannel;
+    settings.zeroPoints = zeroPoints;
     settings.stepRate = stepRate;
     settings.momentum = momentum;
     return success();

@@ -36,11 +36,9 @@ static std::pair<Type, std::string> chooseStorage(const CodeSum &sum) {
                           sum.terms, sum.largest())};
   Type storage;
   for (FakeQuantizeOp codes : {a, b}) {
-    Type own = codes.getZero() ? Type() : getCodeStorage(codes.getFormat());
+    Type own = getCodeStorage(codes.getFormat());
     if (!own)
-      return {{},
-              codes.getZero() ? "codes with a zero point are not stored"
-                              : "codes of ui8 do not fit i8: ui7 or i8 would"};
+      return {{}, "codes of ui8 do not fit i8: ui7 or i8 would"};
     if (!storage || own.getIntOrFloatBitWidth() > storage.getIntOrFloatBitWidth())
       storage = own;
   }
@@ -52,23 +50,16 @@ static Value encodeAs(OpBuilder &builder, FakeQuantizeOp codes, Type storage) {
   builder.setInsertionPoint(codes);
   auto type = cast<RankedTensorType>(codes.getType()).clone(storage);
   return FakeQuantizeOp::create(builder, codes.getLoc(), type, codes.getSource(), codes.getStep(),
-                                Value(), codes.getFormatAttr(), builder.getUnitAttr(),
+                                codes.getZero(), codes.getFormatAttr(), builder.getUnitAttr(),
                                 codes.getInsertedAttr());
 }
 
-/// A named op on integers, its sums in i32, brought back to f32.
-static void sumIntegers(OpBuilder &builder, linalg::LinalgOp op, ArrayRef<Value> codes) {
+/// The op on integers, as a named op, its sums in i32.
+static Value sumNamed(OpBuilder &builder, linalg::LinalgOp op, ArrayRef<Value> codes, Value init) {
   Location loc = op.getLoc();
-  builder.setInsertionPoint(op);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType()).clone(builder.getI32Type());
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
-  Value empty = tensor::EmptyOp::create(builder, loc,
-                                        tensor::getMixedSizes(builder, loc, op.getDpsInits()[0]),
-                                        type.getElementType());
-  Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
   OperationState state(loc, op->getName());
   state.addOperands({codes[0], codes[1], init});
-  state.addTypes(type);
+  state.addTypes(init.getType());
   state.addAttributes(op->getAttrs());
   Block *body = &state.addRegion()->emplaceBlock();
   for (Value operand : state.operands)
@@ -76,9 +67,53 @@ static void sumIntegers(OpBuilder &builder, linalg::LinalgOp op, ArrayRef<Value>
   ImplicitLocOpBuilder inner(loc, builder.getContext());
   inner.setInsertionPointToStart(body);
   op.getRegionBuilder()(inner, *body, op->getAttrs(), [&] { return op->emitOpError(); });
-  Operation *sums = builder.create(state);
-  Value wide =
-      arith::SIToFPOp::create(builder, loc, op->getResult(0).getType(), sums->getResult(0));
+  return builder.create(state)->getResult(0);
+}
+
+/// The same less the zero points of codes, which are in f32, null where there is none.
+static Value sumCentred(OpBuilder &builder, linalg::LinalgOp op, ArrayRef<Value> codes,
+                        ArrayRef<Value> zeros, Value init) {
+  Location loc = op.getLoc();
+  const Type i32 = builder.getI32Type();
+  SmallVector<Value> inputs(codes);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned place[2] = {0, 0};
+  for (unsigned i : {0, 1})
+    if (zeros[i]) {
+      place[i] = unsigned(inputs.size());
+      inputs.push_back(arith::FPToSIOp::create(
+          builder, loc, cast<RankedTensorType>(zeros[i].getType()).clone(i32), zeros[i]));
+      maps.insert(maps.end() - 1, AffineMap::get(op.getNumLoops(), 0, builder.getContext()));
+    }
+  auto body = [&](OpBuilder &b, Location at, ValueRange x) {
+    Value factors[2];
+    for (unsigned i : {0, 1}) {
+      factors[i] = arith::ExtSIOp::create(b, at, i32, x[i]);
+      if (zeros[i])
+        factors[i] = arith::SubIOp::create(b, at, factors[i], x[place[i]]);
+    }
+    Value product = arith::MulIOp::create(b, at, factors[0], factors[1]);
+    Value sum = arith::AddIOp::create(b, at, x.back(), product);
+    linalg::YieldOp::create(b, at, sum);
+  };
+  return linalg::GenericOp::create(builder, loc, init.getType(), inputs, init, maps,
+                                   op.getIteratorTypesArray(), body)
+      .getResult(0);
+}
+
+/// Sums of integers, brought back to f32.
+static void sumIntegers(OpBuilder &builder, linalg::LinalgOp op, ArrayRef<Value> codes,
+                        ArrayRef<Value> zeros) {
+  Location loc = op.getLoc();
+  builder.setInsertionPoint(op);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, op.getDpsInits()[0]), builder.getI32Type());
+  Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  const bool hasZero = zeros[0] || zeros[1];
+  Value sums =
+      hasZero ? sumCentred(builder, op, codes, zeros, init) : sumNamed(builder, op, codes, init);
+  Value wide = arith::SIToFPOp::create(builder, loc, op->getResult(0).getType(), sums);
   op->getResult(0).replaceAllUsesWith(wide);
   op->erase();
 }
@@ -111,12 +146,18 @@ private:
     auto named = dyn_cast<linalg::LinalgOp>(op);
     if (why.empty() && named && (!storage || !named.getRegionBuilder()))
       why = storage ? "its body is written out" : "only products of matrices read codes of floats";
+    if (why.empty() && !named && (pair[0].getZero() || pair[1].getZero()))
+      why = "it does not subtract the zero points of codes that are stored";
+    for (FakeQuantizeOp codes : pair)
+      if (codes.getZero() && cast<ShapedType>(codes.getZero().getType()).getRank() != 0)
+        why = "its codes have more than one zero point";
     report(op, why);
     if (!why.empty())
       return;
     OpBuilder builder(op);
-    SmallVector<Value> codes;
+    SmallVector<Value> codes, zeros;
     for (FakeQuantizeOp each : pair) {
+      zeros.push_back(each.getZero());
       Type type = storage ? storage : each.getFormat();
       Value &as = known[{each, type}];
       if (!as)
@@ -125,7 +166,7 @@ private:
       stored.insert(each);
     }
     if (named)
-      return sumIntegers(builder, named, codes);
+      return sumIntegers(builder, named, codes, zeros);
     for (auto [factor, value] : llvm::zip_equal(sum.factors, codes))
       factor->set(value);
   }

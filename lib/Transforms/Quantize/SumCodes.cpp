@@ -105,7 +105,7 @@ static Value storeCodes(OpBuilder &builder, const RoundedProduct &product) {
                                   grid.getStep(), grid.getZero(), grid.getFormatAttr(),
                                   builder.getUnitAttr(), UnitAttr());
   };
-  if (!grid.getZero() && !product.isUnsigned())
+  if (!product.isUnsigned())
     return encode(byte);
   Value codes = encode(type.getElementType());
   return buildElementwise(

@@ -86,6 +86,8 @@ Value mlir::mp::expandFakeQuantize(OpBuilder &builder, FakeQuantizeOp op) {
                            arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, code, code);
                        Value held =
                            arith::SelectOp::create(b, loc, isNaN, ScaleCode{b, loc}.f32(0), code);
+                       if (op.getZero())
+                         held = arith::AddFOp::create(b, loc, held, x[2]);
                        return arith::FPToSIOp::create(b, loc, element, held);
                      });
 }

@@ -12,6 +12,7 @@ func.func @main() {
   call @learned_step_of_three_bits() : () -> ()
   call @unsigned_codes_around_a_zero_point() : () -> ()
   call @signed_codes_around_a_zero_point() : () -> ()
+  call @bytes_hold_the_zero_point() : () -> ()
   call @a_step_per_channel() : () -> ()
   call @half_steps_round_by_the_reciprocal() : () -> ()
   call @gradients_of_a_step_per_block() : () -> ()
@@ -46,6 +47,17 @@ func.func @unsigned_codes_around_a_zero_point() {
   %y = arith.constant dense<"0x9A9919BFCDCC4CBE00000000CDCC4C3FCDCCCC3F9A991940"> : tensor<6xf32>
   %0 = mp.fake_quantize %x by %s zero %z : tensor<f32> to ui4 : tensor<6xf32>, tensor<f32> to tensor<6xf32>
   check.expect_bits %0, %y : tensor<6xf32>
+  return
+}
+
+// torch.quantize_per_tensor(x, 0.2, -5, torch.qint8).int_repr(), clamped to -8 .. 7; NaN stands for 0.
+func.func @bytes_hold_the_zero_point() {
+  %x = arith.constant dense<"0x000080BFCDCC4CBECDCC4C3D3333333FCDCCCC3F9A9939400000C07F"> : tensor<7xf32>
+  %s = arith.constant dense<2.000000030e-01> : tensor<f32>
+  %z = arith.constant dense<-5.000000000e+00> : tensor<f32>
+  %q = arith.constant dense<[-8, -6, -5, -1, 3, 7, -5]> : tensor<7xi8>
+  %0 = mp.fake_quantize codes %x by %s zero %z : tensor<f32> to i4 : tensor<7xf32>, tensor<f32> to tensor<7xi8>
+  check.expect_bits %0, %q : tensor<7xi8>
   return
 }
 

@@ -2,6 +2,8 @@
 // RUN: mp-opt %s --mp-insert-fake-quantize="train=true function=step activations=i4 weights=i4 steps=learned" 2>/dev/null | FileCheck %s --check-prefix=LEARNED
 // RUN: mp-opt %s --mp-insert-fake-quantize="function=forward activations=i4" | FileCheck %s --check-prefix=FORWARD
 // RUN: mp-opt %s --mp-insert-fake-quantize="function=forward activations=i8" | FileCheck %s --check-prefix=BYTES
+// RUN: mp-opt %s --mp-insert-fake-quantize="function=forward activations=i8 zero-points=true" | FileCheck %s --check-prefix=AFFINE
+// RUN: mp-opt %s --mp-insert-fake-quantize="train=true function=step activations=i8 zero-points=true" 2>/dev/null | FileCheck %s --check-prefix=TRAINED
 // RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward weights=i9" 2>&1 | FileCheck %s --check-prefix=NINE
 // RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward steps=guessed" 2>&1 | FileCheck %s --check-prefix=STEPS
 // RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward" --mp-insert-fake-quantize="function=forward" 2>&1 | FileCheck %s --check-prefix=TWICE
@@ -21,6 +23,15 @@
 // OBSERVED-NOT: mp.straight_through
 // OBSERVED-NOT: mp.step_gradient
 // OBSERVED: func.func @step_init
+
+// Each step is followed by how far its tensor reaches below 0; products of matrices are scaled behind them.
+// TRAINED-LABEL: func.func @step
+// TRAINED-SAME: mp.state = 3 : i64}, %[[BELOW:[^:]*]]: tensor<f32> {mp.role = "statistic", mp.state = 4 : i64}, %{{.*}} mp.state = 5 : i64}, %{{.*}} mp.state = 6 : i64})
+// TRAINED: math.roundeven
+// TRAINED: mp.fake_quantize codes %{{.*}} zero %{{.*}} : tensor<f32> to i8
+// TRAINED: linalg.matmul
+// TRAINED: mp.dequantize
+// TRAINED: mp.straight_through %{{.*}} zero %{{.*}} : tensor<f32> to i8
 
 // LEARNED-LABEL: func.func @step
 // LEARNED-SAME: mp.role = "statistic", mp.state = 3
@@ -71,6 +82,12 @@ func.func @step(%w: tensor<8x6xf32>, %v: tensor<6x2xf32>, %x: tensor<4x8xf32>, %
 
 // BYTES-LABEL: func.func @forward
 // BYTES: mp.fake_quantize codes %{{.*}} to i8
+
+// The zero point is -128 + below / step, and within the range.
+// AFFINE-LABEL: func.func @forward
+// AFFINE-SAME: %[[STEP:[^:]*]]: tensor<f32>, %[[BELOW:[^:]*]]: tensor<f32>)
+// AFFINE: %[[ZERO:.*]] = linalg.generic {{.*}} ins(%[[BELOW]], %[[STEP]] :
+// AFFINE: mp.fake_quantize codes %{{.*}} by %[[STEP]] zero %[[ZERO]] : tensor<f32> to i8
 
 // NINE: option 'weights' is 'i9', expected iN or uiN with N from 2 to 8
 // STEPS: option 'steps' is 'guessed', expected observed or learned

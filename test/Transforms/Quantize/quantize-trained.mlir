@@ -9,6 +9,15 @@
 // RUN: sed 's/to i4 : tensor<8x3xf32>, tensor<f32>/to i5 : tensor<8x3xf32>, tensor<f32>/' %t.mlir > %t.format.mlir
 // RUN: not mp-opt %t.format.mlir --mp-check-erasure=original=%s -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORMAT
 
+// The zero point of another tensor, one that is not subtracted, bytes without a sign.
+// RUN: sed '/@zero_point/,/^}/s/fptosi %%arg3/fptosi %%arg4/' %t.mlir > %t.zero.mlir
+// RUN: not mp-opt %t.zero.mlir --mp-check-erasure=original=%s -o /dev/null 2>&1 | FileCheck %s --check-prefix=NUMBERS
+// RUN: sed '/@zero_point/,/^}/s/arith.subi/arith.addi/' %t.mlir > %t.added.mlir
+// RUN: not mp-opt %t.added.mlir --mp-check-erasure=original=%s -o /dev/null 2>&1 | FileCheck %s --check-prefix=NUMBERS
+// RUN: sed '/@zero_point/,/^}/s/arith.extsi %%in : i8/arith.extui %%in : i8/' %t.mlir > %t.sign.mlir
+// RUN: not mp-opt %t.sign.mlir --mp-check-erasure=original=%s -o /dev/null 2>&1 | FileCheck %s --check-prefix=NUMBERS
+
+// NUMBERS: is read by 'linalg.generic', which is no sum of products of two codes
 // LONG: is read by a sum of 2048 products that f32 may round, as it may reach 33032192
 // STEP: operand #1 is not the original's
 // FORMAT: has 'format' = i5, the original has i4
@@ -57,4 +66,21 @@ func.func @unsigned_bytes(%x: tensor<2x8xf32>, %w: tensor<8x3xf32>, %s: tensor<f
   %r = mp.fake_quantize codes %w by %t to i4 : tensor<8x3xf32>, tensor<1x3xf32> to tensor<8x3xf32>
   %0 = mp.scaled_matmul %q by(%s) with %r by(%t) onto %init maps [#a, #b, #c] : tensor<2x8xf32> by(tensor<f32>) with tensor<8x3xf32> by(tensor<1x3xf32>) to tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
+}
+
+// The byte has the zero point in it, which comes off before products are summed.
+// CHECK-LABEL: func.func @zero_point
+// CHECK: %[[Q:.*]] = mp.fake_quantize codes %{{.*}} zero %arg3 : tensor<f32> to i8 : tensor<2x8xf32>, tensor<f32> to tensor<2x8xi8>
+// CHECK: %[[Z:.*]] = arith.fptosi %arg3 : tensor<f32> to tensor<i32>
+// CHECK: linalg.generic {{.*}} ins(%[[Q]], %{{.*}}, %[[Z]] : tensor<2x8xi8>, tensor<8x3xi8>, tensor<i32>)
+// CHECK: arith.subi
+func.func @zero_point(%x: tensor<2x8xf32>, %w: tensor<8x3xf32>, %s: tensor<f32>, %z: tensor<f32>, %t: tensor<f32>) -> tensor<2x3xf32> {
+  %none = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3xf32>
+  %f = linalg.fill ins(%none : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %q = mp.fake_quantize codes %x by %s zero %z : tensor<f32> to i8 : tensor<2x8xf32>, tensor<f32> to tensor<2x8xf32>
+  %r = mp.fake_quantize codes %w by %t to i4 : tensor<8x3xf32>, tensor<f32> to tensor<8x3xf32>
+  %0 = linalg.matmul ins(%q, %r : tensor<2x8xf32>, tensor<8x3xf32>) outs(%f : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = mp.dequantize %0 by %s, %t : tensor<2x3xf32>, tensor<f32>, tensor<f32> to tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
 }

@@ -21,7 +21,8 @@ struct CodeRange {
 /// Nullopt for types that are no such format. With `affine`, a zero point shifts the range.
 std::optional<CodeRange> getCodeRange(Type format, bool affine = false);
 
-/// The narrowest of i4 and i8 that holds every code of an integer format; null for ui8 and floats.
+/// The narrowest of i4 and i8 that holds every code of an integer format, with a zero point the sum
+/// of both; null for ui8 and floats.
 Type getCodeStorage(Type format);
 
 } // namespace mlir::mp

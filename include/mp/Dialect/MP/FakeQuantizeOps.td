@@ -32,7 +32,8 @@ def MP_FakeQuantizeOp : MP_GridOp<"fake_quantize"> {
 
     The result is code * step, or with `codes` the code itself, as f32, in the
     format where that is a float, or as an integer that is at least as wide: the
-    same numbers, of which floats pass NaN on and integers make 0. 1 / step is
+    same numbers, of which floats pass NaN on and integers make 0. An integer has
+    the zero point added, so that it is within the range. 1 / step is
     rounded before it is multiplied by, as in torch.fake_quantize_per_tensor_affine,
     which therefore agrees bit for bit.
 
@@ -42,7 +43,7 @@ def MP_FakeQuantizeOp : MP_GridOp<"fake_quantize"> {
     - (C3) zero points, which hold integers in f32, belong to integer formats and
       have the shape of the steps.
     - (C4) the result has the shape of the operand, in f32, or with `codes` in the
-      float format, or without a zero point in i8 or i4 that hold every code.
+      float format, or in i8 or i4 that hold every code and its zero point.
 
     Example:
     ```mlir

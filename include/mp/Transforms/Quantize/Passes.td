@@ -16,10 +16,13 @@ def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
     numbers in f32, and scales their sums; so what runs later on integers
     (`mp-quantize-trained`) has the same bits. Weights have a step for each output
     channel, activations one for all; an activation that is proved to be never
-    negative has codes of uiN instead of iN, below 8 bits.
+    negative has codes of uiN instead of iN, below 8 bits. With `zero-points=true`
+    other activations have a zero point: codes reach from `below`, their largest
+    magnitude below 0, to their largest value.
 
     In a forward function the steps of activations, with `steps=learned` those of
-    weights, too, are appended as arguments. In a train step (`train=true`) they
+    weights, too, are appended as arguments, each before the `below` of its zero
+    point. In a train step (`train=true`) they
     are state (`mp.state`), and the backward pass is that of the rounded values:
 
     - its contractions read what `mp.fake_quantize` makes of weights and
@@ -28,7 +31,8 @@ def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
       (`mp.straight_through`), and with `steps=learned` move the steps
       (`mp.step_gradient`), by gradient descent at `step-rate`;
     - steps that are observed follow the largest magnitude: of weights at once, of
-      activations with the moving average `momentum`. A learned step starts there.
+      activations with the moving average `momentum`, and so do zero points. A
+      learned step starts there.
 
     The product that computes the gradient of an activation is found by what it
     reads. Where several could be meant, or that of a convolution is in pieces,
@@ -69,6 +73,8 @@ def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
            "observed or learned">,
     Option<"perChannel", "per-channel", "bool", "true",
            "Give weights a step for each output channel">,
+    Option<"zeroPoints", "zero-points", "bool", "false",
+           "Give activations a zero point, so that codes reach from their least to their largest">,
     Option<"stepRate", "step-rate", "double", "0.001", "Rate at which learned steps move">,
     Option<"momentum", "momentum", "double", "0.01",
            "Weight of a new magnitude in the moving average">
@@ -86,7 +92,9 @@ def QuantizeTrained : Pass<"mp-quantize-trained", "::mlir::ModuleOp"> {
     short of NaN, which integers do not hold and make 0. That rests on sums whose
     every partial sum is an integer up to 2^24, which f32 adds without rounding.
     Others keep their codes in f32, with a remark (`--remarks-filter=mp`): longer
-    ones, those of `ui8`, which i8 does not hold, and of codes with a zero point.
+    ones, and those of `ui8`, which i8 does not hold. Codes with a zero point are
+    stored with it, and it is subtracted before products are summed, which
+    `mp-to-nvvm` takes out of the products again where Tensor Cores run them.
     `mp-check-erasure` knows the rule, and proves it for each pair of ops.
 
     Example (`--mp-quantize-trained`):

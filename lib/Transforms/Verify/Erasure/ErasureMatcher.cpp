@@ -77,7 +77,7 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
 
 /// Codes that are stored now, or a sum of them; its body follows from its name and types.
 LogicalResult ErasureMatcher::pairCodes(Operation *original, Operation *converted) {
-  if (failed(compareAttributes(original, converted)))
+  if (original->getName() == converted->getName() && failed(compareAttributes(original, converted)))
     return failure();
   if (auto codes = dyn_cast<FakeQuantizeOp>(converted))
     if (std::string why = whyOtherNumbers(codes); !why.empty())
@@ -127,7 +127,7 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
                sums && getFloatFormat(originals.lookup(sums).getType()))
         originals[right->getResult(0)] = originals.lookup(sums);
       else if (!isInserted(&*right) && !isFloating(&*right) && !parts.contains(&*right) &&
-               !pairWithFirstRun(&*right, originals, strip))
+               !isStoredZero(&*right) && !pairWithFirstRun(&*right, originals, strip))
         break;
     }
     if (left == original.end() && right == converted.end())
@@ -211,11 +211,12 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
   }
   bool returns = isa<FunctionOpInterface>(converted->getParentOp()) &&
                  converted->hasTrait<OpTrait::IsTerminator>();
-  if (original->getNumOperands() + (returns ? appendedResults : 0) != converted->getNumOperands())
+  bool areSumsStored = sumsStoredCodes(original, converted); // both start from zero
+  if (!areSumsStored &&
+      original->getNumOperands() + (returns ? appendedResults : 0) != converted->getNumOperands())
     return differ(original, converted,
                   "has " + Twine(converted->getNumOperands()) + " operands, the original " +
                       Twine(original->getNumOperands()));
-  bool areSumsStored = sumsStoredCodes(original, converted); // both start from zero
   auto interface = dyn_cast<PrecisionOpInterface>(original);
   bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
   for (auto [left, right] :

@@ -36,11 +36,29 @@ std::string mlir::mp::whyOtherNumbers(FakeQuantizeOp converted) {
   return "";
 }
 
+/// True if `after` is written out, with the loops and maps of `before`, and numbers beside these.
+static bool isSameNest(linalg::LinalgOp before, linalg::LinalgOp after) {
+  const SmallVector<AffineMap> left = before.getIndexingMapsArray(),
+                               right = after.getIndexingMapsArray();
+  return isa<linalg::GenericOp>(after) && left.size() == 3 && right.size() > 3 &&
+         left[0] == right[0] && left[1] == right[1] && left[2] == right.back() &&
+         before.getIteratorTypesArray() == after.getIteratorTypesArray();
+}
+
+bool mlir::mp::isStoredZero(Operation *op) {
+  return isa<arith::FPToSIOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+           std::optional<CodeSum> sum = readCodeSum(user);
+           return sum && (isZeroOf(op->getResult(0), sum->a) || isZeroOf(op->getResult(0), sum->b));
+         });
+}
+
 bool mlir::mp::sumsStoredCodes(Operation *original, Operation *converted) {
   auto before = dyn_cast<linalg::LinalgOp>(original), after = dyn_cast<linalg::LinalgOp>(converted);
-  if (!before || !after || original->getName() != converted->getName() ||
-      !before.getRegionBuilder() || original->getNumResults() != 1 ||
-      !elementOf(original).isF32() || !elementOf(converted).isInteger(32))
+  if (!before || !after || !before.getRegionBuilder() || original->getNumResults() != 1 ||
+      converted->getNumResults() != 1 || !elementOf(original).isF32() ||
+      !elementOf(converted).isInteger(32))
+    return false;
+  if (original->getName() != converted->getName() && !isSameNest(before, after))
     return false;
   auto left = cast<RankedTensorType>(original->getResult(0).getType());
   auto right = cast<RankedTensorType>(converted->getResult(0).getType());

@@ -16,8 +16,12 @@ bool storesCodes(Operation *original, Operation *converted);
 /// and i32 both compute exactly. Empty if they do.
 std::string whyOtherNumbers(FakeQuantizeOp converted);
 
-/// True if `converted` is the named op `original` on stored codes, its sums in i32.
+/// True if `converted` is the named op `original` on stored codes, its sums in i32; or the same
+/// loops in a body that also subtracts zero points.
 bool sumsStoredCodes(Operation *original, Operation *converted);
+
+/// True for zero points of stored codes, as integers that sums of them subtract.
+bool isStoredZero(Operation *op);
 
 /// The sums in i32 that `op` brings back to f32; null for other ops.
 Value getSumsBroughtBack(Operation *op);

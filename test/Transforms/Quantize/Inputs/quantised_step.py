@@ -1,10 +1,10 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A quantised train step of `mp-gen digits` against numpy, which differentiates it by hand.
 
-usage: quantised_step.py FOLDER BITS
+usage: quantised_step.py FOLDER BITS [zero]
 
 Trains one step with learned steps that clamp some values, and compares every result: weights, biases,
-momenta and steps. numpy computes in f64 from the formulas of Esser et al. (arXiv 1902.08153).
+momenta and steps. With `zero` the input has negative values and an observed zero point. numpy computes in f64 from the formulas of Esser et al. (arXiv 1902.08153).
 """
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-folder, bits = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+folder, bits, has_zero = pathlib.Path(sys.argv[1]), int(sys.argv[2]), len(sys.argv) > 3
 folder.mkdir(exist_ok=True, parents=True)
 HI = 2 ** (bits - 1) - 1
 sizes = [64, 48, 32, 10]
@@ -27,15 +27,17 @@ def run(*words):
 
 step, fake = str(folder / "step.mlir"), str(folder / "fake.mlir")
 run("mp-gen", "digits", "--train=momentum", "--batch=8", "-o", step)
-run("mp-opt", step, f"--mp-insert-fake-quantize=train=true steps=learned step-rate=0.5 weights=i{bits} activations=i{bits}", "-o", fake)
+run("mp-opt", step, f"--mp-insert-fake-quantize=train=true steps=learned step-rate=0.5 weights=i{bits} activations=i{bits} zero-points={str(has_zero).lower()}", "-o", fake)
 
 weights = [draw.normal(0, (2 / m) ** 0.5, (m, n)).astype(np.float32) for m, n in zip(sizes, sizes[1:])]
 biases = [draw.normal(0, 0.1, n).astype(np.float32) for n in sizes[1:]]
-images = draw.integers(0, 17, (8, 64)).astype(np.float32)
+images = (draw.integers(0, 17, (8, 64)) - 5 * has_zero).astype(np.float32)
+below = np.float32(0.25)  # state, as the moving average left it
 labels = draw.integers(0, 10, 8)
 # Steps that clamp the tail of their values; those of layer inputs are all of one tensor.
 weight_steps = [(0.6 * np.abs(w).max(0, keepdims=True) / HI).astype(np.float32) for w in weights]
-input_steps = [np.float32(s) for s in (1 / HI, 1.1 / (2 ** bits - 1), 0.9 / (2 ** bits - 1))]
+reach = 0.5 if has_zero else 1  # hidden values are smaller then
+input_steps = [np.float32(s) for s in (1 / HI, reach * 1.1 / (2 ** bits - 1), reach * 0.9 / (2 ** bits - 1))]
 
 
 def grid(x, step, lo, hi):
@@ -52,8 +54,13 @@ x, layers = images.astype(np.float64) / 16, []
 for i in range(3):
     # The first step of an activation of which no gradient is known is what is observed, moved by the average.
     if i == 0:
-        now = np.float32(np.abs(x).max() / HI)
+        now = np.float32(np.float32(-x.min() + x.max()) / (2 ** bits - 1) if has_zero else np.abs(x).max() / HI)
         input_steps[0] = np.float32(input_steps[0] + np.float32(0.01) * (now - input_steps[0]))
+    if i == 0 and has_zero:
+        below = np.float32(below + np.float32(0.01) * (np.float32(-x.min()) - below))
+        zero = np.clip(-HI - 1 + np.rint(below / input_steps[0]), -HI - 1, HI)
+        assert -HI - 1 < zero < HI, "the zero point is at an end"
+        ranges[0] = (-HI - 1 - zero, HI - zero)
     rx, ix, sx = grid(x, input_steps[i], *ranges[i])
     rw, iw, sw = grid(weights[i], weight_steps[i], -HI, HI)
     z = rx @ rw + biases[i]
@@ -85,8 +92,12 @@ assert sum((~layer[1]).sum() for layer in layers[1:]) > 20 and sum((~layer[4]).s
 inputs = [a for pair in zip(weights, biases) for a in pair]
 inputs += [np.zeros_like(a) for a in inputs] + [images, labels]
 inputs += [a for pair in zip([np.float32(1 / HI), *input_steps[1:]], weight_steps) for a in pair]
+if has_zero:
+    inputs.insert(-5, np.float32(0.25))
 expected = [a for pair in zip(new_weights, new_biases) for a in pair] + [a for pair in momenta for a in pair] + [None]
 expected += [a for pair in zip(new_input_steps, new_weight_steps) for a in pair]
+if has_zero:
+    expected.insert(-5, below)
 words = ["mp-run", fake]
 for i, value in enumerate(inputs):
     np.save(folder / f"in{i}.npy", np.asarray(value))
