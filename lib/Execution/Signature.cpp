@@ -7,6 +7,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/Executable.h"
+#include "mp/Kernels/Host/Passes.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Words.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -100,6 +101,7 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
     for (StringRef attribute : {"mp.name", "ml_program.identifier"})
       if (auto name = function.getArgAttrOfType<StringAttr>(i, attribute))
         parameter->name = name.str();
+    parameter->type.isUnsigned |= bool(function.getArgAttr(i, kUnsignedAttrName));
     if (auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttrName))
       parameter->role = role.str();
     if (auto state = function.getArgAttrOfType<IntegerAttr>(i, kStateAttrName))
@@ -118,6 +120,7 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
         parameterOf(type, buffers, "result " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
+    parameter->type.isUnsigned |= bool(function.getResultAttr(i, kUnsignedAttrName));
     signature.results.push_back(std::move(*parameter));
   }
   return signature;

@@ -18,6 +18,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Form/Passes.h"
+#include "mp/Kernels/Host/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Scale/Passes.h"
@@ -42,6 +43,7 @@ void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
   pm.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());
   pm.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(pm);
+  pm.addPass(createDropSigns());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   pm.addNestedPass<func::FuncOp>(createSimplifySizes());

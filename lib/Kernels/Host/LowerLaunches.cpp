@@ -15,6 +15,25 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
+/// The type that a function had before mp-drop-signs.
+static FunctionType typeForCallers(func::FuncOp function) {
+  auto withSign = [](Type type, Attribute isUnsigned) -> Type {
+    if (!isUnsigned)
+      return type;
+    Type element = getElementTypeOrSelf(type);
+    auto unsignedType =
+        IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
+    auto buffer = dyn_cast<MemRefType>(type);
+    return buffer ? Type(MemRefType::Builder(buffer).setElementType(unsignedType)) : unsignedType;
+  };
+  SmallVector<Type> arguments, results;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    arguments.push_back(withSign(type, function.getArgAttr(index, kUnsignedAttrName)));
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    results.push_back(withSign(type, function.getResultAttr(index, kUnsignedAttrName)));
+  return FunctionType::get(function.getContext(), arguments, results);
+}
+
 namespace {
 
 class HostLowering {
@@ -37,7 +56,7 @@ public:
 private:
   LogicalResult lower(func::FuncOp function) {
     if (function.isPublic())
-      function->setAttr(kHostTypeAttrName, TypeAttr::get(function.getFunctionType()));
+      function->setAttr(kHostTypeAttrName, TypeAttr::get(typeForCallers(function)));
     arguments = shape = nullptr;
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) { ops.push_back(op); });

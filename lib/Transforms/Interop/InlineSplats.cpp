@@ -17,14 +17,16 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The one element that all of `value` is, if it is such a constant.
+/// The one element that all of `value` is, if it is such a constant and a scalar can be it:
+/// `arith` has none with a sign in its type.
 static TypedAttr getSplat(Value value) {
   DenseElementsAttr elements;
   auto type = dyn_cast<TensorType>(value.getType());
   if (!type || !type.getElementType().isIntOrIndexOrFloat() ||
       !matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
     return {};
-  return elements.getSplatValue<TypedAttr>();
+  auto element = elements.getSplatValue<TypedAttr>();
+  return arith::ConstantOp::isBuildableWith(element, element.getType()) ? element : TypedAttr();
 }
 
 /// Inputs of `op` that are splats, short of those that its loops have their sizes from.

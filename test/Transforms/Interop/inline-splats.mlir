@@ -40,3 +40,18 @@ func.func @sums_by_a_product(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// No scalar has a type with a sign; the program runs all the same.
+// CHECK-LABEL: func.func @keeps_numbers_with_a_sign(
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<4xui16>, tensor<4xui16>)
+func.func @keeps_numbers_with_a_sign(%x: tensor<4xui16>, %c: i1) -> tensor<4xui16> {
+  %n = arith.constant dense<7> : tensor<4xui16>
+  %empty = tensor.empty() : tensor<4xui16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+       ins(%x, %n : tensor<4xui16>, tensor<4xui16>) outs(%empty : tensor<4xui16>) {
+  ^bb0(%a: ui16, %b: ui16, %out: ui16):
+    %1 = arith.select %c, %a, %b : ui16
+    linalg.yield %1 : ui16
+  } -> tensor<4xui16>
+  return %0 : tensor<4xui16>
+}

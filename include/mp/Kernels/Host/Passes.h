@@ -15,6 +15,8 @@ inline constexpr llvm::StringLiteral kBufferPlanAttrName = "mpk.buffers";
 inline constexpr llvm::StringLiteral kHostTypeAttrName = "mpk.host_type";
 /// The same of a function of which no part runs on a device, from mp-keep-types on.
 inline constexpr llvm::StringLiteral kCPUTypeAttrName = "mpk.cpu_type";
+/// On an argument or result of a function: what callers see is unsigned.
+inline constexpr llvm::StringLiteral kUnsignedAttrName = "mpk.unsigned";
 /// Prefix of the `mp_rt_function` record of a public function.
 inline constexpr llvm::StringLiteral kFunctionRecordPrefix = "mp_function_";
 /// The `mp_rt_module` record of the kernels.

@@ -84,6 +84,32 @@ def LowerLaunches : Pass<"mp-lower-launches", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DropSigns : Pass<"mp-drop-signs", "::mlir::ModuleOp"> {
+  let summary = "Make integers signless, whose ops say the sign themselves (exact)";
+  let description = [{
+    Needs: no op that reads a sign off a type (TOSA lowered). Gives: `ui8` to `ui64` and
+    `si8` to `si64` are `i8` to `i64` everywhere, constants too, with the same bits: what
+    is left moves them, and `arith` says itself whether it divides, compares or widens
+    with a sign. Arguments and results of functions that callers see as unsigned carry
+    `mpk.unsigned`, by which `mp-run`, C headers and bindings keep their types.
+
+    Example (`--mp-drop-signs`):
+    ```mlir
+    func.func @f(%x: tensor<2xui8>) -> (tensor<2xui8>, tensor<2xui8>) {
+      %0 = arith.constant dense<[1, 255]> : tensor<2xui8>
+      return %x, %0 : tensor<2xui8>, tensor<2xui8>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%arg0: tensor<2xi8> {mpk.unsigned}) -> (tensor<2xi8> {mpk.unsigned}, tensor<2xi8> {mpk.unsigned}) {
+      %cst = arith.constant dense<[1, -1]> : tensor<2xi8>
+      return %arg0, %cst : tensor<2xi8>, tensor<2xi8>
+    }
+    ```
+  }];
+}
+
 def KeepTypes : Pass<"mp-keep-types", "::mlir::ModuleOp"> {
   let summary = "Note the types of public functions that run on the host, for callers (exact)";
   let description = [{
