@@ -201,6 +201,8 @@ def convert_source(source, options, example=None, f64="keep"):
     if f64 not in ("keep", "narrow"):
         raise Error(f"f64 is {f64!r}, expected 'keep' or 'narrow'")
     original = Context().parse(source.text, source.name, source.imports)
+    if source.prepare:
+        original.run(source.prepare)
     if f64 == "narrow":
         original.run("mp-narrow-doubles")
         original.run("canonicalize")

@@ -26,6 +26,8 @@ class Source:
     name: str = "model.mlir"
     entry: typing.Optional[str] = None
     imports: bool = True
+    #: A pass that runs before everything else; what it gives counts as the original.
+    prepare: str = ""
     #: Values that every call passes: place among the arguments -> array.
     bound: typing.Dict[int, typing.Any] = dataclasses.field(default_factory=dict)
     #: Name of each bound value, such as "blocks.0.up.weight".

@@ -88,4 +88,4 @@ def read(function, args, kwargs):
     log.info("lowered by %s", tool)
     results = tuple((out.shape, out.dtype) for out in jax.tree.leaves(lowered.out_info))
     name = getattr(function, "__name__", "function") + ".jax"
-    return Source(text, name, framework="jax", results=results, flatten=flatten, unflatten=unflatten)
+    return Source(text, name, prepare="mp-count-loops", framework="jax", results=results, flatten=flatten, unflatten=unflatten)

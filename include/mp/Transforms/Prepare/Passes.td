@@ -186,6 +186,59 @@ def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }
 
+def CountLoops : Pass<"mp-count-loops", "::mlir::ModuleOp"> {
+  let summary = "Write loops that count as scf.for (exact)";
+  let description = [{
+    Needs: phase 0 (input). Gives: phase 0 still, in which loops count on the host. Frontends write
+    every loop as scf.while over tensors, its counter among them as a tensor without dimensions
+    (JAX's `scan` and `fori_loop`): how often it runs would be known to nobody, and a GPU would be
+    asked before each turn. Tensors without dimensions of integers that a loop computes of
+    constants, and of one another, become scalars; a loop that runs while such a counter is below
+    a bound from outside, and adds one to it, becomes scf.for.
+
+    Example (`--mp-count-loops`):
+    ```mlir
+    #none = affine_map<() -> ()>
+    func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %zero = arith.constant dense<0> : tensor<i32>
+      %one = arith.constant dense<1> : tensor<i32>
+      %two = arith.constant 2 : i32
+      %r:2 = scf.while (%i = %zero, %v = %x) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>) {
+        %out = tensor.empty() : tensor<i1>
+        %less = linalg.generic {indexing_maps = [#none, #none], iterator_types = []} ins(%i : tensor<i32>) outs(%out : tensor<i1>) {
+        ^bb0(%a: i32, %b: i1):
+          %1 = arith.cmpi slt, %a, %two : i32
+          linalg.yield %1 : i1
+        } -> tensor<i1>
+        %go = tensor.extract %less[] : tensor<i1>
+        scf.condition(%go) %i, %v : tensor<i32>, tensor<4xf32>
+      } do {
+      ^bb0(%i: tensor<i32>, %v: tensor<4xf32>):
+        %next = arith.addi %i, %one : tensor<i32>
+        %w = arith.addf %v, %v : tensor<4xf32>
+        scf.yield %next, %w : tensor<i32>, tensor<4xf32>
+      }
+      return %r#1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %c1 = arith.constant 1 : index
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%v = %x) -> (tensor<4xf32>) {
+        %w = arith.addf %v, %v : tensor<4xf32>
+        scf.yield %w : tensor<4xf32>
+      }
+      return %r : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def NarrowDoubles : Pass<"mp-narrow-doubles", "::mlir::ModuleOp"> {
   let summary = "Compute in f32 what a graph computes in f64 (changes rounding)";
   let description = [{
