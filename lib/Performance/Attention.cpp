@@ -14,12 +14,14 @@ static constexpr double kInstructionsPerScore = 4.0 * 396 / (64 * 128);
 /// Exponentials per cycle and multiprocessor.
 static constexpr double kExponentialsPerCycle = 16;
 
-unsigned mpcore::performance::sharersOf(const AttentionSchedule &s, int64_t keys) {
+unsigned mpcore::performance::sharersOf(const AttentionSchedule &s, int64_t keys, int64_t blocks) {
   if (s.splitFrom == 0)
     return s.splitKeys;
-  if (keys < s.splitFrom)
-    return 1;
-  return unsigned(std::clamp<int64_t>(keys / (2 * int64_t(s.keys)), 1, s.splitKeys));
+  int64_t sharers = std::min<int64_t>(keys / (2 * int64_t(s.keys)), s.splitKeys);
+  if (s.splitBlocks != 0)
+    sharers = std::min(sharers, s.splitBlocks / std::max<int64_t>(blocks, 1));
+  sharers = std::max<int64_t>(sharers, 1);
+  return keys - keys / sharers < s.splitFrom ? 1 : unsigned(sharers);
 }
 
 Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSchedule &s,
@@ -33,9 +35,10 @@ Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSch
       !p.causal
           ? double(p.keys)
           : std::min(double(p.keys), double(p.keys) - double(p.queries) / 2 + s.queries / 2.0);
-  const unsigned sharers = sharersOf(s, p.keys);
+  const double alone = double(p.batch) * double(p.heads) * rowBlocks;
+  const unsigned sharers = sharersOf(s, p.keys, int64_t(alone));
   const double steps = std::max(1.0, keys / s.keys / sharers);
-  const double blocks = std::max(1.0, double(p.batch) * double(p.heads) * rowBlocks * sharers);
+  const double blocks = std::max(1.0, alone * sharers);
   const double scores = double(s.queries) * s.keys;
 
   // Cycles of one step of one block, each resource alone.

@@ -46,7 +46,7 @@ template <class F> void forFields(TransposeProblem &p, F &&f) {
 template <class F> void forFields(AttentionProblem &p, F &&f) {
   f("batch", p.batch), f("heads", p.heads), f("key-heads", p.keyHeads), f("queries", p.queries);
   f("keys", p.keys), f("head-dim", p.headDim), f("format", p.format), f("causal", p.causal);
-  f("keys-vary", p.keysVary);
+  f("keys-vary", p.keysVary), f("rows-vary", p.rowsVary);
 }
 
 template <class F> void forFields(MatmulSchedule &s, F &&f) {
@@ -73,7 +73,7 @@ template <class F> void forFields(TransposeSchedule &s, F &&f) {
 template <class F> void forFields(AttentionSchedule &s, F &&f) {
   f("unit", s.unit), f("tile", Sizes{{&s.queries, &s.keys}}), f("warps", s.warps);
   f("stages", s.stages), f("split-keys", s.splitKeys), f("split-from", s.splitFrom);
-  f("overlapped", s.overlapped);
+  f("split-blocks", s.splitBlocks), f("overlapped", s.overlapped);
 }
 
 /// The first word of a text form, in the order of the alternatives of Problem and Schedule.

@@ -169,13 +169,10 @@ static unsigned splitsFor(const AttentionProblem &problem, const AttentionSchedu
   return splits;
 }
 
-/// The number of keys from which on the schedule is faster than one in which no blocks share keys;
-/// nothing if there is none.
-static std::optional<unsigned> firstSharedKeys(AttentionProblem problem, AttentionSchedule s,
-                                               const Part &part) {
-  constexpr int64_t most = int64_t(1) << 20;
-  auto seconds = [&](unsigned from) {
-    s.splitFrom = from;
+/// True if the schedule is faster where blocks share keys than where none do.
+static bool sharingPays(const AttentionProblem &problem, AttentionSchedule s, const Part &part) {
+  auto seconds = [&](int64_t from) {
+    s.splitFrom = unsigned(from);
     llvm::Expected<Estimate> e =
         estimate(problem, s, part, detail::calibrationOf(problem, s, part));
     if (e)
@@ -183,26 +180,73 @@ static std::optional<unsigned> firstSharedKeys(AttentionProblem problem, Attenti
     llvm::consumeError(e.takeError());
     return 0.0;
   };
+  return seconds(1) < seconds(problem.keys);
+}
+
+/// How many keys sharing must spare a block so that it pays, as it then does for more; nothing if
+/// it does not up to `most` keys.
+static std::optional<unsigned> leastSparedKeys(AttentionProblem problem, AttentionSchedule s,
+                                               const Part &part, int64_t most = int64_t(1) << 20) {
   // The time that sharing saves grows with the keys; that of the second launch does not.
   for (int64_t keys = 4 * int64_t(s.keys); keys <= most; keys += 2 * int64_t(s.keys)) {
     problem.keys = keys;
-    if (seconds(unsigned(keys)) < seconds(unsigned(keys) + 1))
-      return unsigned(keys);
+    if (sharingPays(problem, s, part)) {
+      const int64_t blocks = problem.batch * problem.heads; // of one tile of rows each
+      s.splitFrom = 1;
+      return unsigned(keys - keys / sharersOf(s, keys, blocks));
+    }
   }
   return std::nullopt;
 }
 
-/// Adds the schedule with blocks that share keys if there are to be such. Where keys vary it leaves
-/// few keys to one block, so that it stands for the schedule itself.
+/// Bounds how many blocks share keys so that this pays for any number of rows: up to a number of
+/// all blocks, that of the multiprocessors or less, at which two that share save time, too, though
+/// all together move more.
+static void boundSharers(AttentionProblem problem, AttentionSchedule &s, const Part &part) {
+  problem.heads = problem.batch = 1;
+  problem.queries = std::min<int64_t>(problem.queries, s.queries);
+  s.splitFrom = 0;
+  s.splitBlocks = part.multiprocessors();
+  const std::optional<unsigned> fewest = leastSparedKeys(problem, s, part);
+  if (!fewest)
+    return;
+  problem.keys = 4 * int64_t(*fewest);
+  for (; s.splitBlocks >= 2; s.splitBlocks -= (s.splitBlocks + 7) / 8) {
+    problem.batch = s.splitBlocks / 2; // of which two share, each half of the keys
+    if (sharingPays(problem, s, part)) {
+      s.splitFrom = std::max(*fewest, leastSparedKeys(problem, s, part).value_or(0));
+      return;
+    }
+  }
+}
+
+/// Most blocks that share keys if the number of rows is known at run time only.
+static unsigned mostSplits(const AttentionProblem &problem, const AttentionSchedule &s) {
+  const int64_t pairs = problem.keys / (2 * int64_t(s.keys));
+  return problem.keysVary ? kMostKeySplits
+                          : unsigned(std::clamp<int64_t>(pairs, 1, kMostKeySplits));
+}
+
+/// Adds the schedule with blocks that share keys if there are to be such. Where sizes vary it
+/// leaves few keys, and those of many rows, to one block, so that it stands for the schedule
+/// itself.
 static void addShared(Collector<AttentionProblem> &menu, AttentionSchedule s) {
   const AttentionProblem &p = menu.problem;
+  const bool varies = p.keysVary || p.rowsVary;
   AttentionSchedule alone = s;
-  s.splitKeys = splitsFor(p, s, menu.part);
-  if (s.splitKeys > 1 && p.keysVary)
-    s.splitFrom = firstSharedKeys(p, s, menu.part).value_or(0);
-  if (s.splitKeys > 1 && (s.splitFrom > 0 || !p.keysVary))
+  if (p.rowsVary) {
+    s.splitKeys = mostSplits(p, s);
+    if (s.splitKeys > 1)
+      boundSharers(p, s, menu.part);
+  } else {
+    s.splitKeys = splitsFor(p, s, menu.part);
+    if (s.splitKeys > 1 && p.keysVary)
+      s.splitFrom = leastSparedKeys(p, s, menu.part).value_or(0);
+  }
+  const bool pays = !p.rowsVary || p.keysVary || sharersOf(s, p.keys, 1) > 1;
+  if (s.splitKeys > 1 && (s.splitFrom > 0 || !varies) && pays)
     menu.add(s);
-  else if (p.keysVary)
+  else if (varies)
     menu.add(alone);
 }
 
@@ -219,7 +263,7 @@ std::vector<Schedule> mpcore::performance::writtenMenu(const AttentionProblem &p
       continue; // fewer warps are for those that would have no row
     for (unsigned keys : {64u, 32u}) {
       AttentionSchedule s{MatrixUnit::MmaSync, queries, keys, warps, 2, 1, false};
-      if (!p.keysVary)
+      if (!p.keysVary && !p.rowsVary)
         menu.add(s);
       addShared(menu, s);
     }
@@ -272,7 +316,7 @@ static std::vector<Schedule> menuOf(const AttentionProblem &p, const Part &part)
   std::optional<MatrixUnit> unit = part.bestUnit(p.format);
   if (!unit || *unit == MatrixUnit::Fma)
     return {};
-  if (p.keysVary && *unit == MatrixUnit::MmaSync)
+  if ((p.keysVary || p.rowsVary) && *unit == MatrixUnit::MmaSync)
     return writtenMenu(p, part);
   for (unsigned queries : {192, 128, 64})
     for (unsigned keys : {176, 128, 112, 96, 80, 64, 32})

@@ -150,10 +150,9 @@ static std::string describe(const Attention &a) {
   return a.element + " " + a.chip + " " + std::to_string(a.queries) + "x" + std::to_string(a.keys) +
          "x" + std::to_string(a.head) + " mask " + std::to_string(int(a.mask)) +
          (a.keyTransposed ? " Kt " : " ") + a.schedule + " " + a.numbers +
-         (a.dynamic    ? " dynamic"
-          : a.keysVary ? " keys vary"
-                       : "") +
-         " group " + std::to_string(a.group);
+         (a.dynamic ? " dynamic" : "") + (a.keysVary ? " keys vary" : "") +
+         (a.batchVaries ? " batch " + std::to_string(a.batch) + " varies" : "") + " group " +
+         std::to_string(a.group);
 }
 
 std::string optionsOf(const Attention &a) {
@@ -201,20 +200,20 @@ static std::string scheduleApart(llvm::StringRef schedule, int64_t parts) {
   return parts == 1 ? tile : tile + " split-keys=" + std::to_string(parts);
 }
 
-void checkLengths(Attention a, llvm::ArrayRef<int64_t> lengths, bool apart) {
+void checkSizes(Attention a, llvm::ArrayRef<RunSizes> sizes, bool apart) {
   auto schedule = std::get<mpcore::performance::AttentionSchedule>(
       llvm::cantFail(mpcore::performance::parseSchedule("attention " + a.schedule)));
-  a.keysVary = true;
   Lowered lowered(moduleText(a), a.chip, optionsOf(a));
-  for (int64_t keys : lengths) {
-    a.keys = keys;
-    a.parts = sharersOf(schedule, keys);
+  for (auto [batch, queries, keys] : sizes) {
+    a.batch = batch, a.queries = queries, a.keys = keys;
+    const int64_t tiles = llvm::divideCeil(queries * a.group, schedule.queries);
+    a.parts = sharersOf(schedule, keys, batch * (a.heads / a.group) * tiles);
     SCOPED_TRACE(describe(a) + " parts " + std::to_string(a.parts));
     Array result = runOnce(lowered, a);
     if (!apart)
       continue;
     Attention known = a;
-    known.keysVary = known.dynamic = false;
+    known.keysVary = known.batchVaries = known.dynamic = false;
     known.schedule = scheduleApart(a.schedule, a.parts);
     Lowered alone(moduleText(known), known.chip, optionsOf(known));
     Array same = runOnce(alone, known);
@@ -224,6 +223,14 @@ void checkLengths(Attention a, llvm::ArrayRef<int64_t> lengths, bool apart) {
     EXPECT_EQ(result.size(), same.size());
     EXPECT_EQ(different, 0);
   }
+}
+
+void checkLengths(Attention a, llvm::ArrayRef<int64_t> lengths, bool apart) {
+  a.keysVary = true;
+  checkSizes(a,
+             llvm::map_to_vector(lengths,
+                                 [&](int64_t keys) { return RunSizes{a.batch, a.queries, keys}; }),
+             apart);
 }
 
 void checkParts(Attention a, int64_t parts, const std::string &tile) {

@@ -19,9 +19,14 @@ Array runOnce(Lowered &lowered, const Attention &a);
 /// Runs it in both orders of threads, expects the same bits and each element within its bound.
 emulator::LaunchStats check(const Attention &a);
 
-/// The same for many numbers of keys, which are known at run time only, by one compilation.
-/// `a.schedule` says where blocks share keys, and how many. Each number gives the same bits as a
-/// kernel that is compiled for as many parts if `apart` says so.
+struct RunSizes {
+  int64_t batch, queries, keys;
+};
+/// The same for many sizes, by one compilation; `a` says which are known at run time only.
+/// `a.schedule` says where blocks share keys, and how many. All give the same bits as a kernel that
+/// is compiled for these sizes and as many parts if `apart` says so.
+void checkSizes(Attention a, llvm::ArrayRef<RunSizes> sizes, bool apart = false);
+/// The same for many numbers of keys.
 void checkLengths(Attention a, llvm::ArrayRef<int64_t> lengths, bool apart = false);
 
 /// The same with the keys of a row shared by `parts` blocks.

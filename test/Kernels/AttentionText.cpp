@@ -124,9 +124,9 @@ bool mlir::mp::test::hasOperand(Mask mask) {
 
 std::string mlir::mp::test::moduleText(const Attention &a) {
   const std::string &e = a.element;
-  const int64_t batch = a.dynamic ? kBatch : a.batch, queries = a.dynamic ? kQueries : a.queries;
-  const bool keysVary = a.dynamic || a.keysVary;
-  const int64_t keys = keysVary ? kKeys : a.keys, few = a.heads / a.group;
+  const bool batchVaries = a.dynamic || a.batchVaries, sizesVary = batchVaries || a.keysVary;
+  const int64_t batch = batchVaries ? kBatch : a.batch, queries = a.dynamic ? kQueries : a.queries;
+  const int64_t keys = a.dynamic || a.keysVary ? kKeys : a.keys, few = a.heads / a.group;
   auto keyShape = [&](int64_t heads) {
     return a.keyTransposed ? shape({batch, heads, a.head, keys}, e)
                            : shape({batch, heads, keys, a.head}, e);
@@ -202,7 +202,7 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
                               (a.group > 1 ? "0" : "") + ", %i_2 : " + fewValues + "\n";
     const std::string more = a.sharesMask ? ", " + seen : "";
     return "func.func @f(" + arguments("%") + ") -> (" + o + more + ") {\n" +
-           (keysVary ? sizes : "") +
+           (sizesVary ? sizes : "") +
            emptyTensor("%out", {batch, a.heads, queries, a.valueWidth()}, "f32") + body +
            "return %y" + (a.sharesMask ? ", %seen" : "") + " : " + o + more + "\n}\n";
   }
@@ -212,12 +212,14 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
                             "%ob = tensor.dim %aq, %i_0 : " +
                             q + "\n%oq = tensor.dim %aq, %i_2 : " + q +
                             "\n%ok = tensor.dim %av, %i_2 : " + fewValues + "\n";
-  const std::string empty = a.dynamic ? "tensor.empty(%ob, %oq)" : "tensor.empty()";
-  return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n" + (keysVary ? size0 : "") +
+  const std::string empty = a.dynamic     ? "tensor.empty(%ob, %oq)"
+                            : batchVaries ? "tensor.empty(%ob)"
+                                          : "tensor.empty()";
+  return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n" + (sizesVary ? size0 : "") +
          "%oo = " + empty + " : " + o + "\n%d = mpk.dispatch ins(" + names +
-         (keysVary ? ", %ob, %oq, %ok" : "") + " : " + types +
-         (keysVary ? ", index, index, index" : "") + ") outs(%oo : " + o + ")" + schedule + " -> " +
-         o + " {\n^bb0(" + arguments("%") +
-         (keysVary ? ", %nb: index, %nq: index, %nk: index" : "") + ", %out: " + o + "):\n" + body +
-         "mpk.yield %y : " + o + "\n}\nreturn %d : " + o + "\n}\n";
+         (sizesVary ? ", %ob, %oq, %ok" : "") + " : " + types +
+         (sizesVary ? ", index, index, index" : "") + ") outs(%oo : " + o + ")" + schedule +
+         " -> " + o + " {\n^bb0(" + arguments("%") +
+         (sizesVary ? ", %nb: index, %nq: index, %nk: index" : "") + ", %out: " + o + "):\n" +
+         body + "mpk.yield %y : " + o + "\n}\nreturn %d : " + o + "\n}\n";
 }

@@ -28,12 +28,13 @@ struct Attention {
   Mask mask = Mask::None;
   bool keyTransposed = false, dispatched = true, masksRows = false;
   std::string schedule = "", chip = "sm_80", numbers = "";
-  int64_t group = 1;       ///< heads of query that share one of key and value
-  int64_t offset = 0;      ///< causal masks show keys up to query + offset
-  bool sharesMask = false; ///< a causal mask is made beside attention, for others, too
-  bool dynamic = false;    ///< sizes of batch, queries and keys are known at run time only
-  bool keysVary = false;   ///< the number of keys is, and no other
-  int64_t parts = 1;       ///< blocks that are to share the keys of a row
+  int64_t group = 1;        ///< heads of query that share one of key and value
+  int64_t offset = 0;       ///< causal masks show keys up to query + offset
+  bool sharesMask = false;  ///< a causal mask is made beside attention, for others, too
+  bool dynamic = false;     ///< sizes of batch, queries and keys are known at run time only
+  bool keysVary = false;    ///< the number of keys is
+  bool batchVaries = false; ///< that of batches is
+  int64_t parts = 1;        ///< blocks that are to share the keys of a row
   int64_t valueWidth() const { return width ? width : head; }
 };
 

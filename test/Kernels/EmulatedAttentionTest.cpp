@@ -237,12 +237,12 @@ const int64_t kLengths[] = {1,   2,   31,  32,  33,  63,  127, 128,  129,  191, 
 
 TEST(EmulatedAttention, SharesAsManyKeysAsThereAreAtRunTime) {
   Attention a{
-      .heads = 1, .queries = 1, .schedule = "tile=16x32 warps=1 split-keys=32 split-from=128"};
+      .heads = 1, .queries = 1, .schedule = "tile=16x32 warps=1 split-keys=32 split-from=64"};
   checkLengths(a, kLengths);
   a.numbers = "math=approximate";
   checkLengths(a, {1, 200, 4100});
-  for (const char *schedule : {"tile=16x64 warps=1 split-keys=8 split-from=320",
-                               "tile=64x32 warps=4 stages=3 split-keys=16 split-from=128"})
+  for (const char *schedule : {"tile=16x64 warps=1 split-keys=8 split-from=160",
+                               "tile=64x32 warps=4 stages=3 split-keys=16 split-from=64"})
     checkLengths({.heads = 1, .queries = 17, .head = 128, .element = "f16", .schedule = schedule},
                  {1, 255, 256, 319, 320, 448, 700});
 }
@@ -252,7 +252,7 @@ TEST(EmulatedAttention, GivesTheBitsOfAKernelThatKnowsTheNumberOfParts) {
     checkLengths({.queries = 3,
                   .head = 32,
                   .mask = mask,
-                  .schedule = "tile=16x32 warps=1 split-keys=16 split-from=192",
+                  .schedule = "tile=16x32 warps=1 split-keys=16 split-from=128",
                   .offset = 40},
                  {1, 191, 192, 300, 1000, 1100}, /*apart=*/true);
 }
@@ -265,7 +265,7 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeUnderEachMask) {
                   .head = 32,
                   .mask = mask,
                   .masksRows = true,
-                  .schedule = "tile=16x32 warps=1 split-keys=4 split-from=128"},
+                  .schedule = "tile=16x32 warps=1 split-keys=4 split-from=64"},
                  {1, 127, 128, 210, 333});
   // Rows that see nothing, one key, keys of some parts, or all.
   for (Mask mask : {Mask::Causal, Mask::CausalLowest})
@@ -274,7 +274,7 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeUnderEachMask) {
                     .queries = 20,
                     .head = 32,
                     .mask = mask,
-                    .schedule = "tile=16x32 warps=1 split-keys=4 split-from=128",
+                    .schedule = "tile=16x32 warps=1 split-keys=4 split-from=64",
                     .offset = offset},
                    {1, 100, 128, 300});
 }
@@ -285,7 +285,7 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeOfRowsOfRunTime) {
                   .queries = 21,
                   .head = 32,
                   .mask = mask,
-                  .schedule = "tile=16x32 warps=1 split-keys=8 split-from=128",
+                  .schedule = "tile=16x32 warps=1 split-keys=8 split-from=64",
                   .dynamic = true},
                  {1, 127, 128, 333, 600});
 }
@@ -294,7 +294,7 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeOnEachGeneration) {
   for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
     checkLengths({.queries = 4,
                   .element = "f16",
-                  .schedule = "tile=16x64 warps=1 split-keys=8 split-from=384",
+                  .schedule = "tile=16x64 warps=1 split-keys=8 split-from=256",
                   .chip = chip},
                  {1, 383, 384, 900});
 }
@@ -308,6 +308,39 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeWhereThatPays) {
     a.parts = launches;
     runOnce(lowered, a);
   }
+}
+
+/// Blocks share keys as long as they are too few, which only the run knows of a batch or of rows.
+TEST(EmulatedAttention, SharesKeysOfFewRowsOfRunTime) {
+  const std::string schedule = "tile=16x32 warps=1 split-keys=8 split-from=64 split-blocks=16";
+  for (bool keysVary : {false, true})
+    for (Mask mask : {Mask::None, Mask::CausalLowest})
+      checkSizes({.queries = 1,
+                  .keys = 700,
+                  .head = 32,
+                  .mask = mask,
+                  .schedule = schedule,
+                  .offset = 600,
+                  .keysVary = keysVary,
+                  .batchVaries = true},
+                 {{1, 1, 700}, {2, 1, 700}, {3, 1, 700}, {4, 1, 700}, {5, 1, 700}, {9, 1, 700}},
+                 /*apart=*/true);
+  checkSizes({.queries = 1, .schedule = schedule, .keysVary = true, .batchVaries = true},
+             {{1, 1, 1}, {1, 1, 127}, {1, 1, 128}, {3, 1, 128}, {2, 1, 300}, {40, 1, 300}});
+  checkSizes({.head = 32, .mask = Mask::Causal, .schedule = schedule, .dynamic = true},
+             {{1, 1, 300}, {1, 17, 300}, {2, 40, 333}, {2, 3, 90}, {1, 150, 600}});
+}
+
+TEST(EmulatedAttention, SharesKeysOfFewRowsOfRunTimeOnEachGeneration) {
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+    checkSizes({.heads = 4,
+                .queries = 1,
+                .element = "f16",
+                .schedule = "tile=16x64 warps=1 split-keys=32 split-from=128 split-blocks=108",
+                .chip = chip,
+                .keysVary = true,
+                .batchVaries = true},
+               {{1, 1, 255}, {1, 1, 900}, {7, 1, 900}, {40, 1, 300}});
 }
 
 TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {

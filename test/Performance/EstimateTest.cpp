@@ -93,25 +93,66 @@ TEST(Estimate, BlocksShareKeysOfRunTimeFromWhereThatPays) {
     EXPECT_GE(shared.splitKeys, 8u);
     AttentionSchedule alone = shared;
     alone.splitKeys = 1, alone.splitFrom = 0;
+    auto sharers = [&](int64_t keys) { return sharersOf(shared, keys, 8); };
     auto seconds = [&](const AttentionSchedule &s) {
       return llvm::cantFail(estimate(Problem(p), s, part(name))).seconds;
     };
     // One block that has all keys is as fast, and several that share them are never slower.
     for (p.keys = 16; p.keys < 1 << 17; p.keys += p.keys / 3) {
-      if (sharersOf(shared, p.keys) == 1)
+      if (sharers(p.keys) == 1)
         EXPECT_EQ(seconds(shared), seconds(alone)) << p.keys;
       else
         EXPECT_LT(seconds(shared), seconds(alone)) << p.keys;
     }
     p.keys = 16384;
     EXPECT_LT(seconds(shared), 0.7 * seconds(alone));
-    // Each sharer has two tiles, and they are no more than there are.
-    EXPECT_EQ(sharersOf(shared, shared.splitFrom - 1), 1u);
-    EXPECT_EQ(sharersOf(shared, shared.splitFrom),
-              std::min(shared.splitKeys, shared.splitFrom / (2 * shared.keys)));
-    EXPECT_EQ(sharersOf(shared, 1 << 20), shared.splitKeys);
+    // Each sharer has two tiles and is spared as many keys as pay, and they are no more than there
+    // are.
+    EXPECT_EQ(sharers(shared.splitFrom), 1u);
+    for (int64_t keys = shared.splitFrom; keys < 4 * shared.splitFrom; ++keys)
+      if (const unsigned n = sharers(keys); n > 1) {
+        EXPECT_EQ(n, std::min<int64_t>(shared.splitKeys, keys / (2 * shared.keys)));
+        EXPECT_GE(keys - keys / n, shared.splitFrom);
+      }
+    EXPECT_EQ(sharers(1 << 20), shared.splitKeys);
     // Blocks enough share nothing.
     p.batch = 4096, p.keys = 512;
+    EXPECT_EQ(
+        std::get<AttentionSchedule>(llvm::cantFail(fastestWritten(Problem(p), part(name))).schedule)
+            .splitKeys,
+        1u);
+  }
+}
+
+TEST(Estimate, BlocksShareKeysOfFewRowsOfRunTimeWhereThatPays) {
+  for (llvm::StringRef name : {"A100", "H100", "RTX 4090"}) {
+    SCOPED_TRACE(name.str());
+    AttentionProblem p{.batch = kAssumedSize, .keys = 8192, .headDim = 128, .rowsVary = true};
+    for (bool keysVary : {false, true}) {
+      p.keysVary = keysVary;
+      const auto shared = std::get<AttentionSchedule>(
+          llvm::cantFail(fastestWritten(Problem(p), part(name))).schedule);
+      EXPECT_EQ(shared.splitKeys, kMostKeySplits);
+      EXPECT_GE(shared.splitBlocks, 16u);
+      EXPECT_LE(shared.splitBlocks, part(name).multiprocessors());
+      AttentionSchedule alone = shared;
+      alone.splitKeys = 1, alone.splitFrom = 0, alone.splitBlocks = 0;
+      auto seconds = [&](const AttentionProblem &problem, const AttentionSchedule &s) {
+        return llvm::cantFail(estimate(Problem(problem), s, part(name))).seconds;
+      };
+      AttentionProblem run = p;
+      for (run.batch = 1; run.batch < 300; run.batch += 1 + run.batch / 4)
+        for (run.keys = 16; run.keys < 1 << 16; run.keys += run.keys / 2) {
+          if (sharersOf(shared, run.keys, run.batch) == 1)
+            EXPECT_EQ(seconds(run, shared), seconds(run, alone)) << run.batch << ", " << run.keys;
+          else
+            EXPECT_LT(seconds(run, shared), seconds(run, alone)) << run.batch << ", " << run.keys;
+        }
+      run.batch = 4, run.keys = 8192;
+      EXPECT_LT(seconds(run, shared), 0.7 * seconds(run, alone));
+    }
+    // Keys too few for two blocks share nothing, however few rows there are.
+    p.keys = 100, p.keysVary = false;
     EXPECT_EQ(
         std::get<AttentionSchedule>(llvm::cantFail(fastestWritten(Problem(p), part(name))).schedule)
             .splitKeys,

@@ -24,7 +24,7 @@ TEST(Text, ProblemsRoundTrip) {
         "map elements=1048576 read-bytes=2", "rows rows=64 columns=8192 reductions=2",
         "column-reduction rows=4096 columns=768", "transpose rows=512 columns=512 bits=32",
         "attention batch=2 heads=16 key-heads=4 queries=512 keys=512 head-dim=128 causal=true",
-        "attention keys=512 keys-vary=true"}) {
+        "attention keys=512 keys-vary=true rows-vary=true"}) {
     Problem problem = llvm::cantFail(parseProblem(text));
     EXPECT_EQ(toString(problem), text);
   }
@@ -41,7 +41,7 @@ TEST(Text, SchedulesRoundTrip) {
         "rows-per-block=1 residence=shared",
         "column-reduction splits=8", "transpose tile=32",
         "attention unit=wgmma tile=128x128 warps=8 overlapped=true",
-        "attention tile=16x64 warps=1 split-keys=16 split-from=640"}) {
+        "attention tile=16x64 warps=1 split-keys=16 split-from=640 split-blocks=108"}) {
     Schedule schedule = llvm::cantFail(parseSchedule(text));
     EXPECT_EQ(toString(schedule), text);
   }

@@ -15,6 +15,9 @@
 
 namespace mpcore::performance {
 
+/// What a size that only the run knows counts as, in a problem and in bounds of errors.
+inline constexpr int64_t kAssumedSize = 1024;
+
 /// C[m, n] = A[m, k] B[k, n], `batch` times, and an elementwise epilogue.
 struct MatmulProblem {
   int64_t batch = 1, m = 1, n = 1, k = 1;
@@ -76,6 +79,7 @@ struct AttentionProblem {
   std::string format = "bf16";
   bool causal = false;
   bool keysVary = false; ///< their number is known at run time only; `keys` is an example
+  bool rowsVary = false; ///< `batch` or `queries` is known at run time only, and an example
 
   auto operator<=>(const AttentionProblem &) const = default;
 };

@@ -69,17 +69,19 @@ struct AttentionSchedule {
   unsigned warps = 4;                ///< that multiply
   unsigned stages = 2;               ///< of K and V tiles
   unsigned splitKeys = 1;            ///< blocks that share the keys of a row
-  /// Not 0: as many as have two tiles each share them, up to `splitKeys`, and none do where there
-  /// are fewer keys than this.
+  /// Not 0: as many as have two tiles each share them, up to `splitKeys`, and none do where that
+  /// spares each fewer keys than this.
   unsigned splitFrom = 0;
+  /// Not 0: no more share them than bring all blocks to this number, either.
+  unsigned splitBlocks = 0;
   bool overlapped = false; ///< softmax of one step under the products of another
 };
 
 using Schedule = std::variant<MatmulSchedule, MapSchedule, RowSchedule, ColumnReductionSchedule,
                               TransposeSchedule, AttentionSchedule>;
 
-/// Blocks that share so many keys of a row.
-unsigned sharersOf(const AttentionSchedule &schedule, int64_t keys);
+/// Blocks that share so many keys of a row; there are `blocks` if none do.
+unsigned sharersOf(const AttentionSchedule &schedule, int64_t keys, int64_t blocks);
 
 /// Writes "matmul unit=mma.sync tile=128x256x64 warps=2x4 stages=3 copy=async ...".
 std::string toString(const Schedule &schedule);

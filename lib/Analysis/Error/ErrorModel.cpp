@@ -15,11 +15,13 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Performance/Problem.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::ReduceFn;
+using mpcore::performance::kAssumedSize;
 using Kind = FloatMeaning::Kind;
 
 namespace mlir::mp {
@@ -153,7 +155,7 @@ private:
   /// before.
   void visitContraction(Operation *op) {
     auto interface = cast<PrecisionOpInterface>(op);
-    double products = double(getReductionLength(op).value_or(1024));
+    double products = double(getReductionLength(op).value_or(kAssumedSize));
     double size = 1;
     SmallVector<Value> factors, added;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -226,7 +228,7 @@ private:
         combined = combiner->getOperand(combiner->getOperand(0) == out ? 1 : 0);
       bool adds = isa_and_nonnull<arith::AddFOp>(combiner);
       visitReduction(adds ? ReduceFn::Sum : ReduceFn::Max, combined, result,
-                     countReduced(op).value_or(1024));
+                     countReduced(op).value_or(kAssumedSize));
     }
   }
 
@@ -308,12 +310,13 @@ private:
       auto type = cast<ShapedType>(operand(0).getType());
       int64_t count = 1;
       for (int64_t dim : meaning.dims)
-        count *= type.isDynamicDim(dim) ? 1024 : type.getDimSize(dim);
+        count *= type.isDynamicDim(dim) ? kAssumedSize : type.getDimSize(dim);
       return visitReduction(meaning.reduce, operand(0), result, count);
     }
     case Kind::Softmax: {
       auto type = cast<ShapedType>(operand(0).getType());
-      int64_t dim = meaning.dims[0], count = type.isDynamicDim(dim) ? 1024 : type.getDimSize(dim);
+      int64_t dim = meaning.dims[0],
+              count = type.isDynamicDim(dim) ? kAssumedSize : type.getDimSize(dim);
       ErrorSignal image = signal(0).softmax(count);
       set(result, image);
       double kept = known.keptBySharing(ErrorSignal::ofExponential(signal(0).rms), count);

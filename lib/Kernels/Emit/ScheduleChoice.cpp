@@ -22,7 +22,7 @@ static MatmulProblem problemOf(const GemmPlan &plan) {
   auto sizeOf = [](ArrayRef<StridedLoop> loops) {
     int64_t size = 1;
     for (const StridedLoop &loop : loops)
-      size *= loop.size.isKnown() ? std::max<int64_t>(loop.size.value, 1) : 1024;
+      size *= loop.size.isKnown() ? std::max<int64_t>(loop.size.value, 1) : kAssumedSize;
     return size;
   };
   MatmulProblem problem;

@@ -13,9 +13,9 @@ namespace mlir::mp {
 
 /// The schedule that `op` pins (`mpk.schedule = #mpk.schedule<matmul, "tile=...">`), else the one
 /// that the model chooses for the first part of `target` that lib/Target knows, of those that fit
-/// its registers, and those that `mpk.registers` allows, without spilling. Sizes that only run time
-/// knows are taken to be 1024. With `sums=ordered` nobody shares a sum of floats. An error says
-/// what a pinned one exceeds.
+/// its registers, and those that `mpk.registers` allows, without spilling. Dynamic sizes are taken
+/// to be kAssumedSize. With `sums=ordered` nobody shares a sum of floats. An error says what a
+/// pinned one exceeds.
 llvm::Expected<mpcore::performance::MatmulSchedule>
 scheduleOf(Operation *op, const GemmPlan &plan, const target::TargetModel &target, SumOrder sums);
 

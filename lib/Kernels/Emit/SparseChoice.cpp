@@ -57,7 +57,8 @@ static std::optional<MatmulProblem> denseProblemOf(linalg::GenericOp op) {
   auto extent = [&](ArrayRef<unsigned> loops) {
     int64_t size = 1;
     for (unsigned loop : loops)
-      size *= ShapedType::isDynamic(ranges[loop]) ? 1024 : std::max<int64_t>(ranges[loop], 1);
+      size *=
+          ShapedType::isDynamic(ranges[loop]) ? kAssumedSize : std::max<int64_t>(ranges[loop], 1);
     return size;
   };
   MatmulProblem problem;

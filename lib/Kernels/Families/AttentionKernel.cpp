@@ -74,7 +74,7 @@ private:
     Value block = k.block();
     keyCount = k.extent(p, p.keys);
     if (parts) { // of a row follow each other
-      sharers = d.narrow(sharersOf(d.b, d.b.getLoc(), s, keyCount));
+      sharers = d.narrow(sharersOf(k, s));
       part = d.rem(block, sharers);
       block = d.div(block, sharers);
     }

@@ -21,9 +21,10 @@ struct AttentionShape {
   bool keepsQuery = true;     ///< its fragments stay in registers
   bool hasAsyncCopies = true; ///< tiles come by cp.async; else through registers
   unsigned splits = 1;        ///< blocks that share the keys of a row, and leave their parts
-  /// Not 0: so many share them as have two tiles each, and where there are fewer keys than this one
-  /// block has all and leaves no part.
+  /// Not 0: so many share them as have two tiles each, and where that spares each fewer keys than
+  /// this one block has all and leaves no part.
   unsigned splitFrom = 0;
+  unsigned splitBlocks = 0; ///< not 0: no more share them than bring all blocks to this number
 
   unsigned threads() const { return 32 * warps; }
   unsigned rowsOfWarp() const { return queries / warps; }
@@ -32,8 +33,12 @@ struct AttentionShape {
   int64_t sharedBytes() const;
 };
 
-/// Blocks that share the keys of a row (`index`), of which there are `keys`.
-Value sharersOf(OpBuilder &builder, Location loc, const AttentionShape &shape, Value keys);
+/// Blocks that share the keys of a row (`index`); `extentOf` gives the iterations of loops.
+Value sharersOf(OpBuilder &builder, Location loc, const AttentionShape &shape,
+                function_ref<Value(ArrayRef<unsigned>)> extentOf);
+/// The same on the host, of the operands of a launch, and in a kernel.
+Value sharersOf(OpBuilder &host, Location loc, const AttentionShape &shape, ValueRange operands);
+Value sharersOf(KernelFunction &kernel, const AttentionShape &shape);
 
 /// The shape for a plan: as `asked`, or what suits its head size. On failure `reason` says what the
 /// schedule asks that no kernel does. `hasAsyncCopies` is true of a target that has cp.async.

@@ -168,8 +168,7 @@ gpu::GPUFuncOp mlir::mp::emitAttentionMerge(gpu::GPUModuleOp module, Location lo
   auto [first, second] =
       shape.splitFrom == 0
           ? mergeRow(d, p, parts, shape.splits, scale, row, column)
-          : mergeRow(d, p, parts, d.narrow(sharersOf(d.b, loc, shape, k.extent(p, p.keys))), scale,
-                     row, column);
+          : mergeRow(d, p, parts, d.narrow(sharersOf(k, shape)), scale, row, column);
   const Value merged[] = {first, second};
   result.store(0, {column, d.add(column, int64_t(1))}, [&](unsigned at) { return merged[at]; });
   return k.function;
@@ -178,9 +177,8 @@ gpu::GPUFuncOp mlir::mp::emitAttentionMerge(gpu::GPUModuleOp module, Location lo
 /// True where one block has all keys of a row.
 static Value isAlone(OpBuilder &host, Location loc, const AttentionShape &shape,
                      ValueRange operands) {
-  Value keys = hostExtent(host, loc, shape.plan, shape.plan.keys, operands);
   return host.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                          sharersOf(host, loc, shape, keys),
+                                          sharersOf(host, loc, shape, operands),
                                           arith::ConstantIndexOp::create(host, loc, 1));
 }
 
@@ -203,8 +201,7 @@ Value mlir::mp::partRows(OpBuilder &host, Location loc, const AttentionShape &sh
   Value rows = attentionRows(host, loc, shape, operands);
   if (shape.splitFrom == 0)
     return rows;
-  Value keys = hostExtent(host, loc, shape.plan, shape.plan.keys, operands);
-  Value all = host.createOrFold<arith::MulIOp>(loc, rows, sharersOf(host, loc, shape, keys));
+  Value all = host.createOrFold<arith::MulIOp>(loc, rows, sharersOf(host, loc, shape, operands));
   return host.createOrFold<arith::SelectOp>(loc, isAlone(host, loc, shape, operands),
                                             arith::ConstantIndexOp::create(host, loc, 0), all);
 }

@@ -32,6 +32,7 @@ mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
     shape.stages = asked->stages;
     shape.splits = asked->splitKeys;
     shape.splitFrom = shape.splits > 1 ? asked->splitFrom : 0;
+    shape.splitBlocks = shape.splitFrom != 0 ? asked->splitBlocks : 0;
   } else if (head > (hasAsyncCopies ? 128 : 64)) { // before cp.async blocks have 64 KiB
     shape.keys = 32;
   }
@@ -48,9 +49,12 @@ mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
     return refuse("attention is written for unit=mma.sync, without overlapped");
   if (shape.splits > mpcore::performance::kMostKeySplits)
     return refuse("up to " + Twine(mpcore::performance::kMostKeySplits) + " blocks share keys");
-  if (shape.splitFrom != 0 && shape.splitFrom < 4 * shape.keys)
-    return refuse("blocks share keys from two tiles for each of two on, expected split-from=" +
-                  Twine(4 * shape.keys) + " or more");
+  if (shape.splitFrom != 0 && shape.splitFrom < 2 * shape.keys)
+    return refuse("blocks share keys from two tiles for each of two on, which spares each as many: "
+                  "expected split-from=" +
+                  Twine(2 * shape.keys) + " or more");
+  if (asked && asked->splitBlocks != 0 && shape.splitFrom == 0)
+    return refuse("split-blocks bounds how many share keys at run time, expected split-from, too");
   if (!isPower(shape.queries) || !isPower(shape.keys) || !isPower(shape.warps) || shape.keys < 32 ||
       shape.keys > 128 || shape.warps > 8 || shape.stages < 2 ||
       (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))
@@ -71,22 +75,48 @@ Value mlir::mp::attentionBlocks(OpBuilder &host, Location loc, const AttentionSh
   Value tiles = host.createOrFold<arith::CeilDivUIOp>(loc, rows, index(shape.queries));
   Value blocks = host.createOrFold<arith::MulIOp>(
       loc, hostExtent(host, loc, plan, plan.batch, operands), tiles);
-  return host.createOrFold<arith::MulIOp>(
-      loc, blocks, sharersOf(host, loc, shape, hostExtent(host, loc, plan, plan.keys, operands)));
+  return host.createOrFold<arith::MulIOp>(loc, blocks, sharersOf(host, loc, shape, operands));
 }
 
 Value mlir::mp::sharersOf(OpBuilder &builder, Location loc, const AttentionShape &shape,
-                          Value keys) {
+                          function_ref<Value(ArrayRef<unsigned>)> extentOf) {
+  const AttentionPlan &plan = shape.plan;
+  Value keys = extentOf(plan.keys);
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(keys.getType(), value));
   };
   if (shape.splitFrom == 0)
     return index(shape.splits);
-  Value pairs = builder.createOrFold<arith::DivUIOp>(loc, keys, index(2 * shape.keys));
-  Value most = builder.createOrFold<arith::MinUIOp>(loc, pairs, index(shape.splits));
-  Value few = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, keys,
+  Value one = index(1);
+  Value sharers = builder.createOrFold<arith::DivUIOp>(loc, keys, index(2 * shape.keys));
+  sharers = builder.createOrFold<arith::MinUIOp>(loc, sharers, index(shape.splits));
+  if (shape.splitBlocks != 0) {
+    Value tiles = builder.createOrFold<arith::AddIOp>(loc, extentOf(plan.rows),
+                                                      index(int64_t(shape.queries) - 1));
+    tiles = builder.createOrFold<arith::DivUIOp>(loc, tiles, index(shape.queries));
+    Value blocks = builder.createOrFold<arith::MulIOp>(loc, extentOf(plan.batch), tiles);
+    blocks = builder.createOrFold<arith::MaxUIOp>(loc, blocks, one);
+    Value each = builder.createOrFold<arith::DivUIOp>(loc, index(shape.splitBlocks), blocks);
+    sharers = builder.createOrFold<arith::MinUIOp>(loc, sharers, each);
+  }
+  sharers = builder.createOrFold<arith::MaxUIOp>(loc, sharers, one);
+  Value left = builder.createOrFold<arith::DivUIOp>(loc, keys, sharers);
+  Value spared = builder.createOrFold<arith::SubIOp>(loc, keys, left);
+  Value few = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, spared,
                                                   index(shape.splitFrom));
-  return builder.createOrFold<arith::SelectOp>(loc, few, index(1), most);
+  return builder.createOrFold<arith::SelectOp>(loc, few, one, sharers);
+}
+
+Value mlir::mp::sharersOf(OpBuilder &host, Location loc, const AttentionShape &shape,
+                          ValueRange operands) {
+  return sharersOf(host, loc, shape, [&](ArrayRef<unsigned> loops) {
+    return hostExtent(host, loc, shape.plan, loops, operands);
+  });
+}
+
+Value mlir::mp::sharersOf(KernelFunction &kernel, const AttentionShape &shape) {
+  return sharersOf(kernel.d.b, kernel.d.b.getLoc(), shape,
+                   [&](ArrayRef<unsigned> loops) { return kernel.extent(shape.plan, loops); });
 }
 
 Value mlir::mp::attentionRows(OpBuilder &host, Location loc, const AttentionShape &shape,

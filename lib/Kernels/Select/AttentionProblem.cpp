@@ -5,8 +5,6 @@
 #include "AttentionProblem.h"
 
 #include "../Plan/KeyBounds.h"
-#include "StreamProblem.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -26,7 +24,9 @@ AttentionProblem mlir::mp::problemOf(const AttentionPlan &plan) {
   problem.batch = sizeOf(plan.batch);
   problem.queries = sizeOf(plan.rows);
   problem.keys = sizeOf(plan.keys);
-  problem.keysVary = ShapedType::isDynamic(plan.extent(plan.keys));
+  auto varies = [&](ArrayRef<unsigned> loops) { return ShapedType::isDynamic(plan.extent(loops)); };
+  problem.keysVary = varies(plan.keys);
+  problem.rowsVary = varies(plan.batch) || varies(plan.rows);
   problem.headDim = std::max(plan.loops[plan.depth].size, plan.loops[plan.width].size);
   if (KeyBounds bounds = boundKeys(plan); bounds.upper) {
     problem.causal = true;
@@ -42,7 +42,7 @@ AttentionRounding mlir::mp::roundingOf(const AttentionProblem &problem,
   const double u = 0x1p-24, format = problem.format == "f16" ? 0x1p-11 : 0x1p-8;
   const double keys = double(problem.keys), atOnce = std::min(schedule.keys, 32u);
   const double apart = 4 * u + (3 * keys + 1) * u + format;
-  const unsigned sharers = sharersOf(schedule, problem.keys);
+  const unsigned sharers = schedule.splitKeys; // at most
   const double merging = sharers > 1 ? (6 + 2.0 * sharers) * u : 0;
   return {apart + 8 * u * std::ceil(keys / atOnce) + merging, apart};
 }

@@ -22,8 +22,6 @@ double instructionsOf(Operation *op);
 /// True if elements that lie together in an input do not in a result.
 bool movesAcross(const StreamPlan &plan, Block &body);
 
-inline constexpr int64_t kAssumedSize = 512;
-
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_SELECT_STREAMPROBLEM_H
