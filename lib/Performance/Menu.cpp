@@ -183,8 +183,8 @@ static bool sharingPays(const AttentionProblem &problem, AttentionSchedule s, co
   return seconds(1) < seconds(problem.keys);
 }
 
-/// How many keys sharing must spare a block so that it pays, as it then does for more; nothing if
-/// it does not up to `most` keys.
+/// Returns how many keys sharing must spare a block so that it pays, as it then does for more;
+/// nothing if it does not up to `most` keys.
 static std::optional<unsigned> leastSparedKeys(AttentionProblem problem, AttentionSchedule s,
                                                const Part &part, int64_t most = int64_t(1) << 20) {
   // The time that sharing saves grows with the keys; that of the second launch does not.

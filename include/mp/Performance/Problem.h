@@ -15,7 +15,7 @@
 
 namespace mpcore::performance {
 
-/// What a size that only the run knows counts as, in a problem and in bounds of errors.
+/// A size that only the run knows counts as this many, in problems and in bounds of errors.
 inline constexpr int64_t kAssumedSize = 1024;
 
 /// C[m, n] = A[m, k] B[k, n], `batch` times, and an elementwise epilogue.

@@ -314,9 +314,8 @@ private:
       return visitReduction(meaning.reduce, operand(0), result, count);
     }
     case Kind::Softmax: {
-      auto type = cast<ShapedType>(operand(0).getType());
-      int64_t dim = meaning.dims[0],
-              count = type.isDynamicDim(dim) ? kAssumedSize : type.getDimSize(dim);
+      int64_t size = cast<ShapedType>(operand(0).getType()).getDimSize(meaning.dims[0]);
+      int64_t count = ShapedType::isDynamic(size) ? kAssumedSize : size;
       ErrorSignal image = signal(0).softmax(count);
       set(result, image);
       double kept = known.keptBySharing(ErrorSignal::ofExponential(signal(0).rms), count);
@@ -386,7 +385,6 @@ private:
   }
 
   static constexpr double kMeanOfNormal = 0.8; ///< of their magnitudes
-
   ErrorSignals signals;
   Value firstUnsized; ///< in program order, whose size is infinite
   DenseMap<Value, std::pair<Value, AffineMap>>
