@@ -249,6 +249,7 @@ struct CountLoops : mlir::mp::impl::CountLoopsBase<CountLoops> {
     for (scf::WhileOp loop : loops)
       if (std::optional<Count> count = findCount(loop))
         writeFor(rewriter, loop, *count);
+    (void)applyPatternsGreedily(getOperation(), patterns); // drops what nobody reads now
   }
 };
 } // namespace
