@@ -55,7 +55,7 @@ func.func @chooses(%which: tensor<i32>) -> tensor<f32> {
   }, {
     %c = arith.constant dense<30.0> : tensor<f32>
     "stablehlo.return"(%c) : (tensor<f32>) -> ()
-  }) : (tensor<i32>) -> tensor<f32>
+  }) {mhlo.note = 1 : i32} : (tensor<i32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
 

@@ -62,7 +62,6 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
     at = source.closing(at) + 1;
   }
   if (source.is(at, "(") && source.is(at + 1, "{")) {
-    op.regionsBegin = at;
     if (source.closing(at) >= source.size())
       return fail(name, "has a bracket that nothing closes");
     for (Span braces : source.split({at + 1, source.closing(at)})) {
@@ -77,7 +76,8 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
     at = source.closing(at) + 1;
   if (!source.is(at, ":") || !source.is(at + 1, "("))
     return fail(at, "has a form mp does not know");
-  size_t typesClose = source.closing(at + 1);
+  op.typesBegin = at + 1;
+  size_t typesClose = source.closing(op.typesBegin);
   SmallVector<Span> types = source.split({at + 2, typesClose});
   if (types.size() != values.size())
     return fail(at,

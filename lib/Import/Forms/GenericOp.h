@@ -29,7 +29,7 @@ struct GenericOp {
   SmallVector<TensorType> types;           ///< of results
   llvm::StringMap<std::string> properties; ///< as written
   SmallVector<GenericRegion> regions;      ///< of one block each
-  size_t regionsBegin = 0;                 ///< the bracket that opens before them
+  size_t typesBegin = 0;                   ///< the bracket that opens before those of operands
 
   /// Reads the op whose name is at `name`. On failure an error is recorded, and nothing returned.
   static std::optional<GenericOp> parse(Source &source, size_t name);

@@ -69,13 +69,12 @@ size_t Writer::loop() {
   std::optional<GenericOp> asks = GenericOp::parse(source, op.regions[0].terminator);
   if (!asks || asks->operands.size() != 1)
     return fail("expects a condition that returns one truth value");
-  Values state;
-  for (const GenericRegion::Argument &argument : op.regions[0].arguments)
-    state.push_back(argument.value);
-  std::string holds = text.extract(asks->operands[0], {});
-  std::string types = typesOf(op.operands);
-  text.add("\"scf.condition\"(" + join(Values{holds}, "") + (state.empty() ? "" : ", ") +
-           join(state, ", ") + ") : (i1" + (state.empty() ? "" : ", ") + types + ") -> ()");
+  Values values = {text.extract(asks->operands[0], {})}, types = {"i1"};
+  for (const GenericRegion::Argument &argument : op.regions[0].arguments) {
+    values.push_back(argument.value);
+    types.push_back(argument.type);
+  }
+  text.add("\"scf.condition\"(" + join(values, ", ") + ") : (" + join(types, ", ") + ") -> ()");
   source.replace({name, name + 1}, "\"scf.while\"");
   source.replace(asks->span, text.take());
   yield(op.regions[1]);
@@ -91,7 +90,7 @@ size_t Writer::branch() {
     return fail("expects one scalar and its branches, found " + Twine(op.operands.size()) +
                 " operands and " + Twine(count) + " branches");
   const TensorType &type = op.operands[0].type;
-  std::string chosen = text.extract(op.operands[0], {}), head, types;
+  std::string chosen = text.extract(op.operands[0], {});
   if (isCase) {
     auto number = [&](size_t value) {
       return text.define("arith.constant " + Twine(value) + " : " + type.element);
@@ -112,13 +111,12 @@ size_t Writer::branch() {
   Values cases;
   for (size_t i = 1; isSwitch && i < count; ++i)
     cases.push_back(std::to_string(i));
-  head = isSwitch ? "\"scf.index_switch\"(" + chosen + ") <{cases = array<i64" +
-                        (cases.empty() ? "" : ": ") + join(cases, ", ") + ">}>"
-                  : "\"scf.if\"(" + chosen + ")";
+  std::string head = isSwitch ? "\"scf.index_switch\"(" + chosen + ") <{cases = array<i64" +
+                                    (cases.empty() ? "" : ": ") + join(cases, ", ") + ">}>"
+                              : "\"scf.if\"(" + chosen + ")";
   source.insertBefore(op.span.begin, text.take());
   source.replace({name, source.closing(name + 1) + 1}, head);
-  size_t operandTypes = source.closing(op.regionsBegin) + 2;
-  source.replace({operandTypes, source.closing(operandTypes) + 1}, isSwitch ? "(index)" : "(i1)");
+  source.replace({op.typesBegin, source.closing(op.typesBegin) + 1}, isSwitch ? "(index)" : "(i1)");
   for (const GenericRegion &region : op.regions)
     yield(region);
   return name + 1;
