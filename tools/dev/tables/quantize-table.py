@@ -47,7 +47,7 @@ ROWS = [
     ("int8 or bf16, 0.5 %", "codes", "i8,mse,targets,means,descent ui8 mse:int8 0.005"),
     ("int4 or bf16, 5 %", "codes", "i4,mse,targets,means,descent ui8 mse:int8 0.05"),
     ("8-bit trained", "fake", "weights=i8 activations=i8"),
-    ("8-bit, zero points trained", "fake", "weights=i8 activations=i8 zero-points=true"),
+    ("8-bit asymmetric trained", "fake", "weights=i8 activations=i8 zero-points=true"),
     ("4-bit weights trained", "fake", "weights=i4 activations=i8"),
     ("4-bit trained", "fake", "weights=i4 activations=i4 steps=learned"),
     ("2-bit weights trained", "fake", "weights=i2 activations=i4 steps=learned"),
