@@ -10,6 +10,8 @@
 // RUN: not mp-opt --import %t/buffers.mlir 2>&1 | FileCheck %t/buffers.mlir
 // RUN: not mp-opt --import %t/stablehlo.mlir 2>&1 | FileCheck %t/stablehlo.mlir
 // RUN: not mp-opt --import %t/old.mlir 2>&1 | FileCheck %t/old.mlir
+// RUN: not mp-opt --import %t/structured.mlir 2>&1 | FileCheck %t/structured.mlir
+// RUN: not mp-opt --import %t/open.mlir 2>&1 | FileCheck %t/open.mlir
 //
 // Text that cannot be translated is an error with its place, the tool, the flag or the new
 // spelling. Without --import the parser's error is followed by the same words, or by a pointer to
@@ -154,3 +156,47 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<1xi32>) {
   }) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
+//--- structured.mlir
+// CHECK: structured.mlir:[[#@LINE+29]]:3: error: 'stablehlo.case' expects one scalar and its branches, found 1 operands and 1 branches
+// CHECK: structured.mlir:[[#@LINE+31]]:3: error: 'stablehlo.if' expects one scalar and its branches, found 1 operands and 1 branches
+// CHECK: error: 'iree_linalg_ext.scan' has no tensor results; it was exported after bufferization, export tensors
+// CHECK: structured.mlir:[[#@LINE+9]]:44: error: 'iree_linalg_ext.scan' has a form mp does not know, at '"inclusive"'
+// CHECK: structured.mlir:[[#@LINE+12]]:126: error: 'iree_linalg_ext.scan' has no body of one block with arguments
+// CHECK: structured.mlir:[[#@LINE+14]]:126: error: 'iree_linalg_ext.scan' has a body of several blocks
+// CHECK: structured.mlir:[[#@LINE+19]]:126: error: 'iree_linalg_ext.scan' has a body without 'iree_linalg_ext.yield'
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %a: tensor<f32>, %c: i1) {
+  iree_linalg_ext.scan dimension(0) inclusive(true) ins(%x : tensor<4xf32>) outs(%y, %a : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%b: f32, %d: f32):
+    iree_linalg_ext.yield %b : f32
+  }
+  %1:2 = iree_linalg_ext.scan dimension(0) "inclusive" ins(%x : tensor<4xf32>) outs(%y, %a : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%b: f32, %d: f32):
+    iree_linalg_ext.yield %b : f32
+  } -> tensor<4xf32>, tensor<f32>
+  %2:2 = iree_linalg_ext.scan dimension(0) inclusive(true) ins(%x : tensor<4xf32>) outs(%y, %a : tensor<4xf32>, tensor<f32>) {
+    iree_linalg_ext.yield %a : f32
+  } -> tensor<4xf32>, tensor<f32>
+  %3:2 = iree_linalg_ext.scan dimension(0) inclusive(true) ins(%x : tensor<4xf32>) outs(%y, %a : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%b: f32, %d: f32):
+    cf.br ^bb1
+  ^bb1:
+    iree_linalg_ext.yield %b : f32
+  } -> tensor<4xf32>, tensor<f32>
+  %4:2 = iree_linalg_ext.scan dimension(0) inclusive(true) ins(%x : tensor<4xf32>) outs(%y, %a : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%b: f32, %d: f32):
+    tm_tensor.yield %b : f32
+  } -> tensor<4xf32>, tensor<f32>
+  %5 = "stablehlo.case"(%x) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %6 = "stablehlo.if"(%c) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return
+}
+//--- open.mlir
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: open.mlir:[[#@LINE+1]]:8: error: 'stablehlo.sort' has a bracket that nothing closes
+  %1 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%a) : (tensor<f32>) -> ()

@@ -82,3 +82,18 @@ func.func @sum_into_f64(%whole: tensor<4xbf16>, %init: tensor<2xf64>) -> tensor<
   %0 = comm.reduce_scatter sum dim 0 ins(%whole : tensor<4xbf16>) outs(%init : tensor<2xf64>) -> tensor<2xf64>
   return %0 : tensor<2xf64>
 }
+
+// -----
+
+// expected-error@+1 {{has 'comm.part' on argument #0, expected comm.shard}}
+func.func @another_attribute(%x: tensor<4xf32> {comm.part = 0 : i64}) {
+  return
+}
+
+// -----
+
+func.func @tensors_and_buffers(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error@+1 {{expects tensors and a result, or buffers and none, found 'tensor<4xf32>', 'memref<4xf32>' and 0 results}}
+  comm.all_reduce sum ins(%x : tensor<4xf32>) outs(%y : memref<4xf32>)
+  return
+}

@@ -142,3 +142,48 @@ func.func private @no_storage() -> (f32 {mp.pin = tf32})
 
 // expected-error @+1 {{has unknown argument attribute 'mp.rnage'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage}}
 func.func private @misspelt(f32 {mp.rnage = [1.0, 2.0]})
+
+// -----
+
+func.func @decision_without_a_reason(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected a reason after 'by'}}
+  %0 = arith.addf %x, %x {mp.precision = #mp.precision<in = [bf16, bf16], compute = bf16, acc = f32, out = [f32], by = class "">} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @decision_of_another_kind(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expects #mp.precision in 'mp.precision', found "bf16"}}
+  %0 = arith.addf %x, %x {mp.precision = "bf16"} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @state_of_an_op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has 'mp.state', which belongs on a function argument}}
+  %0 = arith.addf %x, %x {mp.state = 0 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expects a string in 'mp.role', found 3 : i64}}
+func.func @role_of_another_kind(%x: tensor<4xf32> {mp.role = 3 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects the index of a result in 'mp.state', found "w"}}
+func.func @state_of_another_kind(%x: tensor<4xf32> {mp.state = "w"}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects array<i64: ...> in 'mp.dim', found 7 : i64}}
+func.func @sizes_of_another_kind(%x: tensor<?xf32> {mp.dim = 7 : i64}) {
+  return
+}

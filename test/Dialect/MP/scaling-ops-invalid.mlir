@@ -218,3 +218,28 @@ func.func @matmul_c5(%a: tensor<4x12xi8>, %b: tensor<12x2xi8>, %s: tensor<1x3xf3
       : tensor<4x12xi8> by(tensor<1x3xf32>) with tensor<12x2xi8> by(tensor<2x1xf32>) to tensor<4x2xf32>
   return %0 : tensor<4x2xf32>
 }
+
+// -----
+
+func.func @hadamard_c2_axis(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{(C2) expects an axis of 'tensor<8xf32>', found 1}}
+  %0 = mp.hadamard %x axis 1 signs [1, -1] : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @matmul_c1_maps(%a: tensor<4x8xi8>, %b: tensor<8x2xi8>, %s: tensor<f32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  // expected-error @below {{(C1) expects three maps, found 2}}
+  %0 = mp.scaled_matmul %a by(%s) with %b by(%s) onto %c maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>]
+      : tensor<4x8xi8> by(tensor<f32>) with tensor<8x2xi8> by(tensor<f32>) to tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @limit_of_integers(%amax: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{expects the limit to be a float type, found 'i32'}}
+  %enc, %scale = mp.compute_scale %amax for f8E4M3FN by <form = encode, pow2 = none, on_zero = one, on_nonfinite = propagate, limit = i32> : tensor<f32> to tensor<f32>
+  return %enc : tensor<f32>
+}

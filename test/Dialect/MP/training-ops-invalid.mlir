@@ -63,3 +63,19 @@ func.func @guard_c1(%inf: tensor<i1>, %w: tensor<4xf32>, %n: tensor<2xf32>) -> t
   %0 = "mp.guarded_update"(%inf, %w, %n) : (tensor<i1>, tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @rule_interval(%scale: tensor<f32>, %clean: tensor<i32>, %inf: tensor<i1>) -> tensor<f32> {
+  // expected-error @below {{expects interval > 0, found 0}}
+  %0:2 = mp.update_loss_scale %scale, %clean on %inf by <growth = 2.0, backoff = 0.5, interval = 0, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+  return %0#0 : tensor<f32>
+}
+
+// -----
+
+func.func @rule_hysteresis(%scale: tensor<f32>, %clean: tensor<i32>, %inf: tensor<i1>) -> tensor<f32> {
+  // expected-error @below {{expects hysteresis > 0, found -1}}
+  %0:2 = mp.update_loss_scale %scale, %clean on %inf by <growth = 2.0, backoff = 0.5, interval = 5, hysteresis = -1, refill = on_clean, counter = exact, beyond = keep>
+  return %0#0 : tensor<f32>
+}

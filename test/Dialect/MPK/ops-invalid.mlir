@@ -114,3 +114,14 @@ func.func @input_of_an_unknown_kind(%x: vector<4xf32>, %y: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @ends_in_another_op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{(C1) expected the body to end in mpk.yield, found llvm.unreachable}}
+  %0 = mpk.dispatch outs(%x : tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%b: tensor<4xf32>):
+    llvm.unreachable
+  }
+  return %0 : tensor<4xf32>
+}
