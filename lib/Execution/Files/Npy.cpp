@@ -95,7 +95,8 @@ static llvm::Error parseShape(StringRef text, Header &header) {
       continue;
     int64_t value;
     if (size.getAsInteger(10, value) || value < 0)
-      return createStringError("its header's 'shape' holds '" + size.str() + "'");
+      return createStringError("its header's 'shape' holds '" + size.str() +
+                               "', expected sizes of 0 or more");
     header.shape.push_back(value);
   }
   return llvm::Error::success();

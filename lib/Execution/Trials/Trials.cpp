@@ -134,13 +134,14 @@ llvm::Expected<OwningOpRef<ModuleOp>> Trials::runPipeline(StringRef text,
   if (data.steps > 1) {
     TrainStepOptions options;
     if (failed(parse(options)))
-      return createStringError("--assign: expected options of mp-train-step");
+      return createStringError("--assign: expected options of mp-train-step, found '" + text + "'");
     options.function = entry;
     buildTrainStepPipeline(manager, options, std::move(report));
   } else {
     MixedPrecisionOptions options;
     if (failed(parse(options)))
-      return createStringError("--assign: expected options of mp-mixed-precision");
+      return createStringError("--assign: expected options of mp-mixed-precision, found '" + text +
+                               "'");
     buildMixedPrecisionPipeline(manager, options, std::move(report));
   }
   if (failed(manager.run(*module)))

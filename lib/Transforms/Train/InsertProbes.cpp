@@ -188,8 +188,9 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
           return failure();
       } else {
         return refuse("select", "'" + what + "'")
-               << "gradients, contractions, parameters, results or name=REGEX"
-               << support::didYouMean(what, {"gradients", "contractions", "parameters", "results"});
+               << "gradients, casts, contractions, parameters, results or name=REGEX"
+               << support::didYouMean(
+                      what, {"gradients", "casts", "contractions", "parameters", "results"});
       }
     }
     return success();
