@@ -176,6 +176,8 @@ std::vector<std::string> wgmmaForms() {
                 text += aInRegisters ? ", 1" : ", 0, 1";
               forms.push_back(text + ";");
             }
+  for (const char *groups : {"-1", "0", "3", "%r1"})
+    forms.push_back(std::string("wgmma.wait_group.sync.aligned ") + groups + ";");
   return forms;
 }
 } // namespace

@@ -182,6 +182,7 @@ TEST(Refusals, MatrixInstructions) {
       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%w, %v, %u, %t}, %l, %m, %p, 2, 1, 0, "
        "0;",
        "a factor's sign is 1 or -1, found 2"},
+      {"wgmma.wait_group.sync.aligned -1;", "groups that may be under way are 0 or more, found -1"},
   });
   expectStatements(
       {{"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0 {%w, "

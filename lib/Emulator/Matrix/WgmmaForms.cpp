@@ -150,8 +150,12 @@ static void decodeWgmma(Decoder &d) {
     if (d.take("sync") && d.take("aligned") && d.expectOps(0))
       d.out->fn = execCommit;
   } else if (d.take("wait_group")) {
-    if (d.take("sync") && d.take("aligned") && d.expectOps(1) && d.constant(d.op(0), d.out->imm))
-      d.out->fn = execWait;
+    if (!d.take("sync") || !d.take("aligned") || !d.expectOps(1) ||
+        !d.constant(d.op(0), d.out->imm))
+      return;
+    if (d.out->imm < 0)
+      d.fail("groups that may be under way are 0 or more, found " + std::to_string(d.out->imm));
+    d.out->fn = execWait;
   }
 }
 
