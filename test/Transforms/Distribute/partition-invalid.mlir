@@ -27,3 +27,23 @@ func.func @blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
 ^bb1:
   return %x : tensor<8xf32>
 }
+
+// -----
+
+// expected-error@+1 {{mp-partition: is called by another function, which would have to hold parts, too; run --inline first}}
+func.func @called(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  return %x : tensor<8x8xf32>
+}
+func.func private @calls(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = call @called(%x) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+// expected-error@above {{mp-partition: which public function is the train step? Say 'function=NAME'; there are @first, @second}}
+func.func @first(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+func.func @second(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}

@@ -2,6 +2,9 @@
 // RUN: mp-opt %s --mp-casts-to-upstream | mlir-opt
 // RUN: mp-opt %s --mp-casts-to-upstream | mlir-opt --tosa-validate
 
+// RUN: echo 'func.func @f(%%x: tensor<4xf80>) -> tensor<4xbf16> { %%0 = mp.cast saturate %%x : tensor<4xf80> to tensor<4xbf16> return %%0 : tensor<4xbf16> }' | not mp-opt --mp-casts-to-upstream 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: error: 'mp.cast' op cannot be said with upstream ops: expected formats of at most 64 bits
+
 // CHECK-NOT: mp.
 // CHECK-LABEL: func.func @plain
 // CHECK: %[[N:.*]] = arith.truncf %arg0 : tensor<?xf32> to tensor<?xbf16>

@@ -1,4 +1,6 @@
 // RUN: mp-opt %s --split-input-file --mp-promote-to-f64 --verify-diagnostics | FileCheck %s
+// RUN: echo 'func.func @f() -> tensor<4xf32> { %%0 = arith.constant sparse<[[1]], [2.0]> : tensor<4xf32> return %%0 : tensor<4xf32> }' | not mp-opt --mp-promote-to-f64 2>&1 | FileCheck %s --check-prefix=SPARSE
+// SPARSE: error: a constant cannot be promoted to f64: expected dense elements
 
 // CHECK-LABEL: @casts_disappear
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf64>) -> tensor<4xf64>

@@ -11,6 +11,14 @@
 // One request is read once, by all passes: a second reading of a pipe is empty.
 // RUN: cat %S/Inputs/f16.json | mp-opt %s --mp-mixed-precision="recipe=current policy=/dev/stdin clamp-unproven prescale-norms table=false" | FileCheck %s --check-prefix=SCALED
 
+// Measured scales: of each operand all is there, and the function was measured.
+// RUN: echo '{"mp_scales": 1, "functions": [{"name": "f", "hash": "0", "operands": [{"contraction": 0}]}]}' > %t.operand.json
+// RUN: not mp-opt %s --mp-mixed-precision="format=e4m3 scales=%t.operand.json" 2>&1 | FileCheck %s --check-prefix=OPERAND
+// RUN: echo '{"mp_scales": 1, "functions": [{"name": "f", "hash": "0", "operands": []}]}' > %t.other.json
+// RUN: not mp-opt %s --mp-mixed-precision="format=e4m3 scales=%t.other.json" 2>&1 | FileCheck %s --check-prefix=NOTHING
+
+// OPERAND: error: mp-insert-scaling: option 'scales' is '{{.*}}operand.json': expected 'contraction', 'operand' and 'amax' >= 0 of each operand of 'f'
+// NOTHING: error: '{{.*}}other.json' has measured nothing in function 'product'; run mp-run --calibrate on it
 // SCALED: mp.scaled_matmul
 // OTHER: option 'format' is 'bf16', but policy '{{.*}}f16.json' is written for 'f16'
 // TARGET: mp-insert-scaling: option 'target' is 'sm_90a', but policy '{{.*}}f16.json' is written for 'sm_80'

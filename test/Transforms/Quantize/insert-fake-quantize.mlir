@@ -4,6 +4,8 @@
 // RUN: mp-opt %s --mp-insert-fake-quantize="function=forward activations=i8" | FileCheck %s --check-prefix=BYTES
 // RUN: mp-opt %s --mp-insert-fake-quantize="function=forward activations=i8 zero-points=true" | FileCheck %s --check-prefix=AFFINE
 // RUN: mp-opt %s --mp-insert-fake-quantize="train=true function=step activations=i8 zero-points=true" 2>/dev/null | FileCheck %s --check-prefix=TRAINED
+// RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward step-rate=-1" 2>&1 | FileCheck %s --check-prefix=RATE
+// RATE: error: mp-insert-fake-quantize: option 'step-rate' is -1.000000, expected 0 or more
 // RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward weights=i9" 2>&1 | FileCheck %s --check-prefix=NINE
 // RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward steps=guessed" 2>&1 | FileCheck %s --check-prefix=STEPS
 // RUN: not mp-opt %s --mp-insert-fake-quantize="function=forward" --mp-insert-fake-quantize="function=forward" 2>&1 | FileCheck %s --check-prefix=TWICE

@@ -26,3 +26,11 @@ func.func @is_past_phase_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {mp.ph
   %0 = math.exp %x {mp.precision = #mp.precision<in = [f32], compute = f32, out = [f32], by = class "R">} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @refuses_what_cannot_be_counted(%x: tensor<4000000000x4000000000xf32>) {
+  // expected-error @+1 {{has a value of type 'tensor<4000000000x4000000000xf32>', more than 2^56 elements, which is too large to plan for}}
+  %0 = math.exp %x : tensor<4000000000x4000000000xf32>
+  return
+}

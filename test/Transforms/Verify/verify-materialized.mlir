@@ -44,3 +44,27 @@ func.func @accumulates_narrow(%x: tensor<4x4xf32>, %init: tensor<4x4xbf16>) -> t
   %1 = linalg.matmul ins(%0, %0 : tensor<4x4xbf16>, tensor<4x4xbf16>) outs(%init : tensor<4x4xbf16>) -> tensor<4x4xbf16>
   return %1 : tensor<4x4xbf16>
 }
+
+// -----
+
+func.func @keeps_a_split(%a: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {mp.phase = "materialized"} {
+  // expected-error @+1 {{still has 'mp.split', which mp-split-contractions takes away}}
+  %0 = linalg.matmul {mp.split = "bf16x3"} ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @keeps_a_wish_for_scales(%a: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {mp.phase = "materialized"} {
+  // expected-error @+1 {{still has 'mp.scaled', which mp-scale-contractions takes away}}
+  %0 = linalg.matmul {mp.scaled = "current"} ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @returns_tf32(%x: tensor<4xtf32>) -> tensor<4xtf32> attributes {mp.phase = "materialized"} {
+  // expected-error @+1 {{returns 'tensor<4xtf32>'; tf32 is not stored, see 'mp.round tf32'}}
+  %0 = arith.addf %x, %x : tensor<4xtf32>
+  return %0 : tensor<4xtf32>
+}

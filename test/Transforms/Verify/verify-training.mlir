@@ -478,3 +478,19 @@ func.func @trains_on_what_is_not_guarded(%a: tensor<8xf32>, %b: tensor<8xf32>, %
   %t:2 = mp.update_loss_scale %scale, %clean on %any by #rule
   return %ka, %kb, %t#0, %t#1 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>
 }
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @updates_the_scale_twice(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  // expected-note @below {{the first}}
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  // expected-error @below {{is the second of its kind, expected one per step}}
+  %t2:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k, %t2#0, %t2#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
