@@ -164,3 +164,45 @@ func.func @narrow_slices(%x: memref<16x1024xi8>, %y: memref<64x1024xi8>, %z: mem
   }
   return
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+func.func @another_unit(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: memref<128x128xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but kernels here are of unit=mma.sync}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=wgmma tile=64x64x64 warps=2x2 stages=3 copy=async">}
+      ins(%x, %y : memref<128x256xbf16>, memref<256x128xbf16>) outs(%z : memref<128x128xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+func.func @odd_tile(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: memref<128x128xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but tiles, warps and slices are powers of two}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=48x64x64 warps=2x2 stages=3 copy=async">}
+      ins(%x, %y : memref<128x256xbf16>, memref<256x128xbf16>) outs(%z : memref<128x128xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}

@@ -81,3 +81,27 @@ func.func @keeps_no_rows_in_shared_memory(%x: memref<4x8xf32>, %y: memref<4xf32>
   }
   return
 }
+
+// -----
+
+func.func @does_not_transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  // expected-error @+1 {{no operand of it lies across its results}}
+  mpk.dispatch ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) schedule = <transpose, "tile=64 block=256"> {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = linalg.exp ins(%a : tensor<64x64xf32>) outs(%b : tensor<64x64xf32>) -> tensor<64x64xf32>
+    mpk.yield %1 : tensor<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @needs_more_shared_memory(%x: memref<512x512xf32>, %y: memref<512x512xf32>) {
+  // expected-error @+1 {{its tiles need more shared memory than a block has}}
+  mpk.dispatch ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) schedule = <transpose, "tile=256 block=256"> {
+  ^bb0(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>):
+    %1 = linalg.transpose ins(%a : tensor<512x512xf32>) outs(%b : tensor<512x512xf32>) permutation = [1, 0]
+    mpk.yield %1 : tensor<512x512xf32>
+  }
+  return
+}

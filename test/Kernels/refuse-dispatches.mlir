@@ -54,3 +54,72 @@ func.func @inlines_a_reduction_that_is_no_combination(%x: tensor<4x8xf32>, %y: t
   }
   return %0 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @inlines_what_holds_several_values
+// CHECK-NOT: mpk.dispatch
+// REMARK: it holds a constant of several values, which should be an operand
+func.func @inlines_what_holds_several_values(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mpk.dispatch ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %1 = linalg.add ins(%a, %c : tensor<4xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+    mpk.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @inlines_what_reads_every_second
+// CHECK-NOT: mpk.dispatch
+// REMARK: an index of it is neither a loop nor zero
+func.func @inlines_what_reads_every_second(%x: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mpk.dispatch ins(%x : tensor<8xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<4xf32>):
+    %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i * 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%b : tensor<4xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      linalg.yield %v : f32
+    } -> tensor<4xf32>
+    mpk.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @inlines_what_reads_a_diagonal
+// CHECK-NOT: mpk.dispatch
+// REMARK: two dimensions of a tensor are one loop
+func.func @inlines_what_reads_a_diagonal(%x: tensor<4x4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mpk.dispatch ins(%x : tensor<4x4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4x4xf32>, %b: tensor<4xf32>):
+    %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<4x4xf32>) outs(%b : tensor<4xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      linalg.yield %v : f32
+    } -> tensor<4xf32>
+    mpk.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @inlines_what_splits_a_dimension
+// CHECK-NOT: mpk.dispatch
+// REMARK: a reshape in it splits a dimension
+func.func @inlines_what_splits_a_dimension(%x: tensor<8xf32>, %y: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %0 = mpk.dispatch ins(%x : tensor<8xf32>) outs(%y : tensor<4x2xf32>) -> tensor<4x2xf32> {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<4x2xf32>):
+    %e = tensor.expand_shape %a [[0, 1]] output_shape [4, 2] : tensor<8xf32> into tensor<4x2xf32>
+    %1 = linalg.exp ins(%e : tensor<4x2xf32>) outs(%b : tensor<4x2xf32>) -> tensor<4x2xf32>
+    mpk.yield %1 : tensor<4x2xf32>
+  }
+  return %0 : tensor<4x2xf32>
+}
+
+// CHECK-LABEL: func.func @inlines_what_lacks_a_loop
+// CHECK-NOT: mpk.dispatch
+// REMARK: a result of it lacks a loop of others
+func.func @inlines_what_lacks_a_loop(%x: tensor<4x8xf32>, %v: tensor<8xf32>, %y: tensor<4xf32>, %z: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %0:2 = mpk.dispatch ins(%x, %v : tensor<4x8xf32>, tensor<8xf32>) outs(%y, %z : tensor<4xf32>, tensor<8xf32>) -> tensor<4xf32>, tensor<8xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %v1: tensor<8xf32>, %b: tensor<4xf32>, %d: tensor<8xf32>):
+    %1 = linalg.reduce { arith.addf } ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1]
+    %2 = linalg.exp ins(%v1 : tensor<8xf32>) outs(%d : tensor<8xf32>) -> tensor<8xf32>
+    mpk.yield %1, %2 : tensor<4xf32>, tensor<8xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<8xf32>
+}
