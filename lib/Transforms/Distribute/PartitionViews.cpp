@@ -4,6 +4,7 @@
 
 #include "Partitioner.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -66,9 +67,68 @@ static int64_t placeAfterDrops(const llvm::SmallBitVector &dropped, int64_t dim)
   return place;
 }
 
+/// Gives all ranks a small slice across parts, for less than the whole: each brings the bits of
+/// elements that are its own, and zero for the others, which an or of all puts together exactly.
+static Value shareSlice(OpBuilder &b, tensor::ExtractSliceOp op, int64_t dim, Value own,
+                        Value rank) {
+  RankedTensorType type = op.getType();
+  Type element = type.getElementType();
+  Location loc = op.getLoc();
+  auto bits = cast<RankedTensorType>(type.clone(b.getIntegerType(element.getIntOrFloatBitWidth())));
+  int64_t rows = typeOf(own).getDimSize(unsigned(dim));
+  Value size = arith::ConstantIndexOp::create(b, loc, rows);
+  Value first = arith::MulIOp::create(b, loc, rank, size);
+  Value empty = tensor::EmptyOp::create(b, loc, bits, ValueRange());
+  AffineMap map = b.getMultiDimIdentityMap(unsigned(type.getRank()));
+  SmallVector<utils::IteratorType> loops(size_t(type.getRank()), utils::IteratorType::parallel);
+  auto mask = linalg::GenericOp::create(
+      b, loc, bits, ValueRange(), empty, map, loops,
+      [&](OpBuilder &inside, Location loc, ValueRange) {
+        SmallVector<Value> place;
+        Value isOwn;
+        int64_t kept = 0;
+        for (int64_t i = 0; i < op.getSourceType().getRank(); ++i) {
+          Value at = arith::ConstantIndexOp::create(inside, loc, op.getStaticOffset(i));
+          if (!op.getDroppedDims().test(unsigned(i))) {
+            Value index = linalg::IndexOp::create(inside, loc, kept++);
+            Value stride = arith::ConstantIndexOp::create(inside, loc, op.getStaticStride(i));
+            Value steps = arith::MulIOp::create(inside, loc, index, stride);
+            at = arith::AddIOp::create(inside, loc, at, steps);
+          }
+          if (i == dim) {
+            Value within = arith::SubIOp::create(inside, loc, at, first);
+            isOwn = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::ult, within, size);
+            Value zero = arith::ConstantIndexOp::create(inside, loc, 0);
+            at = arith::SelectOp::create(inside, loc, isOwn, within, zero);
+          }
+          place.push_back(at);
+        }
+        Value held = tensor::ExtractOp::create(inside, loc, own, place);
+        if (element != bits.getElementType())
+          held = arith::BitcastOp::create(inside, loc, bits.getElementType(), held);
+        Value zero =
+            arith::ConstantOp::create(inside, loc, inside.getIntegerAttr(bits.getElementType(), 0));
+        Value brought = arith::SelectOp::create(inside, loc, isOwn, held, zero);
+        linalg::YieldOp::create(inside, loc, brought);
+      });
+  Value dest = tensor::EmptyOp::create(b, loc, bits, ValueRange());
+  Value all = comm::AllReduceOp::create(b, loc, bits, comm::Combine::Or, mask.getResult(0), dest)
+                  .getResult();
+  return bits == type ? all : arith::BitcastOp::create(b, loc, type, all).getResult();
+}
+
 bool Partitioner::visitExtractSlice(tensor::ExtractSliceOp op) {
   std::optional<int64_t> dim = dimOf(op.getSource());
-  if (!dim || op.getDroppedDims().test(unsigned(*dim)) || !takesAll(op, op.getSourceType(), *dim))
+  if (dim && !takesAll(op, op.getSourceType(), *dim)) {
+    Type element = op.getType().getElementType();
+    bool isShared = op->getNumOperands() == 1 && element.isIntOrFloat() &&
+                    llvm::is_contained({8u, 32u, 64u}, element.getIntOrFloatBitWidth()) &&
+                    2 * bytesOf(op.getResult()) < bytesOf(op.getSource());
+    if (isShared)
+      setWhole(op.getResult(), shareSlice(b, op, *dim, part(op.getSource(), *dim), rank()));
+    return isShared;
+  }
+  if (!dim || op.getDroppedDims().test(unsigned(*dim)))
     return false;
   int64_t place = placeAfterDrops(op.getDroppedDims(), *dim);
   SmallVector<Value> operands{part(op.getSource(), *dim)};

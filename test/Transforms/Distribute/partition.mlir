@@ -226,3 +226,34 @@ func.func @gathers_a_weight_once(%w: tensor<8x8xf32> {comm.shard = 0 : i64}, %x:
   %t = linalg.transpose ins(%w : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) permutation = [1, 0]
   return %w, %t : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// The rows that are read are put together from their bits: of two ranks, the second has them all.
+// CHECK-LABEL: func.func @shares_rows_of_a_table
+// CHECK-SAME: (%[[TABLE:.*]]: tensor<32x4xf32> {comm.shard = 0 : i64})
+// CHECK-NOT: comm.all_gather
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %[[SIZE:.*]] : index
+// CHECK: %[[OWN:.*]] = linalg.generic
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: arith.cmpi ult
+// CHECK: tensor.extract %[[TABLE]]
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: arith.select
+// CHECK: %[[ALL:.*]] = comm.all_reduce or ins(%[[OWN]] : tensor<3x4xi32>)
+// CHECK: %[[ROWS:.*]] = arith.bitcast %[[ALL]] : tensor<3x4xi32> to tensor<3x4xf32>
+// CHECK: return %[[ROWS]]
+func.func @shares_rows_of_a_table(%table: tensor<64x4xf32> {comm.shard = 0 : i64}) -> tensor<3x4xf32> {
+  %rows = tensor.extract_slice %table[40, 0] [3, 4] [1, 1] : tensor<64x4xf32> to tensor<3x4xf32>
+  return %rows : tensor<3x4xf32>
+}
+
+// -----
+
+// Half of the table costs as much as the whole, which others may read as well.
+// CHECK-LABEL: func.func @gathers_half_of_a_table
+// CHECK: comm.all_gather
+func.func @gathers_half_of_a_table(%table: tensor<64x4xf32> {comm.shard = 0 : i64}) -> tensor<32x4xf32> {
+  %rows = tensor.extract_slice %table[16, 0] [32, 4] [1, 1] : tensor<64x4xf32> to tensor<32x4xf32>
+  return %rows : tensor<32x4xf32>
+}

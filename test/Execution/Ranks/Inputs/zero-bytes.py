@@ -4,7 +4,7 @@
 
 Computes from the shapes of the parameters of STEP what each of 4 ranks sends in a call, and compares that with the remark of
 mp-partition and with what mp-run counted. SCHEME is data, state (ZeRO 1 and 2) or all (ZeRO 3). Of a table of SIZE rows, ROWS are
-read, and have gradients."""
+read, and have gradients: where ranks hold parts of it, they share these rows alone."""
 import math
 import re
 import sys
@@ -32,8 +32,9 @@ for shape in re.findall(r'tensor<([0-9x]+)xf32> {[^}]*mp.role = "parameter"', si
     if scheme == "data" or all(d % RANKS for d in dims):
         expected += all_reduce(elements // size * rows if is_table else elements)
         continue
-    expected += all_reduce(elements // size * rows) if is_table else part_of_all(elements)
-    expected += part_of_all(elements)
+    read = all_reduce(elements // size * rows) if is_table else part_of_all(elements)
+    expected += read  # gradients
+    expected += read if scheme == "all" else part_of_all(elements)  # parameters
 
 planned = int(re.search(r"each rank sends (\d+) bytes a call", open(remark).read()).group(1))
 sent = int(re.search(r"(\d+) bytes sent by each rank", open(output).read()).group(1))
