@@ -1,4 +1,4 @@
-// What a kernel cannot be handed.
+// A kernel cannot be handed these.
 // RUN: mp-opt %s --split-input-file --mp-outline-kernels --verify-diagnostics
 
 func.func @vector(%v: vector<512xf32>, %x: memref<4xf32>) {

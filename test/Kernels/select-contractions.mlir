@@ -178,3 +178,79 @@ func.func @short_sums(%x: tensor<24x32xi8>, %w: tensor<32x16xi8>, %c: tensor<24x
   %0 = linalg.matmul ins(%x, %w : tensor<24x32xi8>, tensor<32x16xi8>) outs(%c : tensor<24x16xi16>) -> tensor<24x16xi16>
   return %0 : tensor<24x16xi16>
 }
+
+// CHECK-LABEL: func.func @leaves_factors_of_two_types
+// CHECK-NOT: mpk.mma
+// REMARK: its operands have different types
+func.func @leaves_factors_of_two_types(%x: tensor<64x64xbf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<64x64xbf16>, tensor<64x64xf16>) outs(%z : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: f16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : f16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @leaves_quotients_of_loops
+// CHECK-NOT: mpk.mma
+// REMARK: an index expression is not linear in the loops
+func.func @leaves_quotients_of_loops(%x: tensor<64x32xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k floordiv 2)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<64x32xbf16>, tensor<64x64xbf16>) outs(%z : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @leaves_loops_of_the_result_alone
+// CHECK-NOT: mpk.mma
+// REMARK: a loop indexes neither operand
+func.func @leaves_loops_of_the_result_alone(%x: tensor<64x64xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64x4xf32>) -> tensor<64x64x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, r, k) -> (m, k)>, affine_map<(m, n, r, k) -> (k, n)>, affine_map<(m, n, r, k) -> (m, n, r)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%z : tensor<64x64x4xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64x4xf32>
+  return %0 : tensor<64x64x4xf32>
+}
+
+// CHECK-LABEL: func.func @leaves_sums_of_one_factor
+// CHECK-NOT: mpk.mma
+// REMARK: a reduction loop indexes one operand only
+func.func @leaves_sums_of_one_factor(%x: tensor<64x64x4xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k, r) -> (m, k, r)>, affine_map<(m, n, k, r) -> (k, n)>, affine_map<(m, n, k, r) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %y : tensor<64x64x4xbf16>, tensor<64x64xbf16>) outs(%z : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}

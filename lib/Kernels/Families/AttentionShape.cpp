@@ -59,7 +59,9 @@ mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
       shape.keys > 128 || shape.warps > 8 || shape.stages < 2 ||
       (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))
     return refuse("expected keys of 32, 64 or 128, 16 or 32 queries for each of up to 8 warps, and "
-                  "2 stages or more");
+                  "2 stages or more, found " +
+                  Twine(shape.keys) + " keys, " + Twine(shape.queries) + " queries, " +
+                  Twine(shape.warps) + " warps and " + Twine(shape.stages) + " stages");
   if (shape.sharedBytes() > (hasAsyncCopies ? 99 : 64) * 1024 && !asked)
     return refuse("its tiles take " + Twine(shape.sharedBytes()) + " bytes of shared memory");
   return shape;

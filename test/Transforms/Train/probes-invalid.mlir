@@ -1,4 +1,4 @@
-// What options of probes refuse, one process each; the texts are read together.
+// Options of probes refuse these words, one process each; the texts are read together.
 // RUN: not mp-opt %s --mp-insert-probes="select=cast" 2> %t
 // RUN: not mp-opt %s --mp-insert-probes="select=name=[" 2>> %t
 // RUN: not mp-opt %s --mp-insert-probes="select=name=nothing" 2>> %t

@@ -1,4 +1,4 @@
-// What stands beside functions is there on both sides.
+// Symbols beside functions are there on both sides.
 // RUN: split-file %s %t
 // RUN: not mp-opt %t/without.mlir --mp-check-erasure=original=%t/with.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=LACKS
 // RUN: not mp-opt %t/with.mlir --mp-check-erasure=original=%t/without.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=ADDS
