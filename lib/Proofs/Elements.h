@@ -122,6 +122,9 @@ linalg::LinalgOp enclosingStructured(Value value);
 std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);
 /// Returns how a reduction combines result `index`, and what it combines; None for other bodies.
 std::pair<Function, Value> readCombiner(linalg::LinalgOp op, unsigned index);
+/// Returns the extremum that each step of a reduction takes, by comparison and choice, of result
+/// `index` so far and of a value, and that value; None for other bodies. NaN it may keep or drop.
+std::pair<Function, Value> readChoice(linalg::LinalgOp op, unsigned index);
 /// The reduced dimension of a TOSA reduction.
 std::optional<unsigned> readTosaAxis(Operation *op);
 

@@ -38,7 +38,8 @@ static std::optional<SmallVector<func::CallOp>> findCalls(FunctionOpInterface fu
 static linalg::LinalgOp findAccumulation(OpResult value) {
   auto op = dyn_cast<linalg::LinalgOp>(value.getOwner());
   if (!op || op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
-      readCombiner(op, value.getResultNumber()).first != Function::None)
+      readCombiner(op, value.getResultNumber()).first != Function::None ||
+      readChoice(op, value.getResultNumber()).first != Function::None)
     return {};
   return op;
 }
@@ -57,8 +58,8 @@ bool mlir::mp::proofs::isCut(Value value) {
       return findCalls(cast<FunctionOpInterface>(argument.getOwner()->getParentOp())).has_value();
     return !isa<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   }
-  return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp, func::CallOp>(
-             value.getDefiningOp()) ||
+  return isa<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::WhileOp, scf::ExecuteRegionOp,
+             func::CallOp>(value.getDefiningOp()) ||
          findAccumulation(cast<OpResult>(value));
 }
 

@@ -200,6 +200,26 @@ std::pair<Function, Value> mlir::mp::proofs::readCombiner(linalg::LinalgOp op, u
   return {};
 }
 
+std::pair<Function, Value> mlir::mp::proofs::readChoice(linalg::LinalgOp op, unsigned index) {
+  using P = arith::CmpFPredicate;
+  Value partial = op.getRegionOutputArgs()[index];
+  auto select = op.getBlock()->getTerminator()->getOperand(index).getDefiningOp<arith::SelectOp>();
+  auto compare = select && select->getBlock() == op.getBlock()
+                     ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                     : arith::CmpFOp();
+  if (!compare)
+    return {};
+  Value yes = select.getTrueValue(), no = select.getFalseValue();
+  bool inOrder = compare.getLhs() == yes && compare.getRhs() == no;
+  bool swapped = compare.getLhs() == no && compare.getRhs() == yes;
+  bool greater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, compare.getPredicate());
+  bool less = llvm::is_contained({P::OLT, P::OLE, P::ULT, P::ULE}, compare.getPredicate());
+  Value term = yes == partial ? no : no == partial ? yes : Value();
+  if (!(greater || less) || inOrder == swapped || !term || usesPartialResults(op, term))
+    return {};
+  return {greater == inOrder ? Function::Max : Function::Min, term};
+}
+
 std::optional<unsigned> mlir::mp::proofs::readTosaAxis(Operation *op) {
   if (!isa<tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp>(op))
     return std::nullopt;

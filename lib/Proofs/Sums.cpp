@@ -2,6 +2,7 @@
 //
 // Reductions and contractions: as many terms as loops run over, with the roundings of their sum.
 
+#include "Feeds.h"
 #include "Transfer.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -62,7 +63,10 @@ std::pair<Facts, double> Transfer::factor(Value value, double count, bool alongR
   if (narrow && getElementTypeOrSelf(value.getType()).isF32()) {
     std::optional<Format> format = formatOf(narrow);
     if (format && known.magnitude() <= format->largest && !known.isEmpty()) {
-      Facts rounding = rounded(known, *format);
+      // Tensor Cores and conversions to 16 bits keep subnormal numbers.
+      Format kept = *format;
+      kept.normal = 0;
+      Facts rounding = rounded(known, kept);
       rounding.norm =
           up(known.norm * (1 + format->unit) + std::sqrt(count) * format->normal * format->unit);
       known = join(known, rounding);
@@ -128,17 +132,50 @@ static std::optional<Facts> extremumOf(Function fn, const Facts &x, double count
   return found;
 }
 
-std::optional<Facts> Transfer::ofReduction(linalg::LinalgOp op, unsigned index) {
+Facts Transfer::ofPartialResult(linalg::LinalgOp op, BlockArgument argument) {
+  unsigned index = argument.getArgNumber() - op.getNumDpsInputs();
   auto [fn, term] = readCombiner(op, index);
   if (fn == Function::None)
-    return std::nullopt;
-  double count = countOf(op);
+    std::tie(fn, term) = readChoice(op, index);
+  // A term that the body computes is known where it was visited before what reads the argument.
+  Operation *maker = term ? term.getDefiningOp() : nullptr;
+  bool isKnown = !maker || llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    Operation *reader = op.getBlock()->findAncestorOpInBlock(*user);
+    return maker->getBlock() != op.getBlock() || maker->isBeforeInBlock(reader);
+  });
+  Facts partial;
+  if (fn == Function::None && findAccumulated(argument)) {
+    partial = facts(*findAccumulated(argument));
+  } else if (fn != Function::None && fn != Function::Add && isKnown) {
+    Facts start = facts(op.getDpsInits()[index]);
+    partial = join(facts(term), start); // one of the terms, or the start
+    // Without NaN each step is no smaller than the one before, or no larger.
+    if (!partial.mayBeNaN && (fn == Function::Max || fn == Function::MaxNumber))
+      partial.low = start.low;
+    else if (!partial.mayBeNaN)
+      partial.high = start.high;
+  }
+  partial.norm = kInf;
+  return partial;
+}
+
+std::optional<Facts> Transfer::ofReduction(linalg::LinalgOp op, unsigned index) {
+  auto [fn, term] = readCombiner(op, index);
+  bool isChoice = fn == Function::None;
+  if (isChoice)
+    std::tie(fn, term) = readChoice(op, index);
   Type type = op->getResult(index).getType();
   std::optional<Format> format = formatOf(type);
-  if (!format)
+  if (fn == Function::None || !format)
     return std::nullopt;
+  double count = countOf(op);
   Facts start = facts(op.getDpsInits()[index]);
   start.norm = kInf;
+  if (isChoice) {
+    Facts any = join(facts(term), start);
+    any.norm = kInf;
+    return any.mayBeNaN ? any : extremumOf(fn, facts(term), count, start, *format);
+  }
   if (fn != Function::Add)
     return extremumOf(fn, ofExtremumTerm(op, fn, term), count, start, *format);
   auto product = term.getDefiningOp<arith::MulFOp>();

@@ -251,12 +251,8 @@ std::optional<unsigned> mlir::mp::proofs::rowLoopOf(linalg::LinalgOp op) {
 std::optional<Facts> Transfer::ofBodyArgument(BlockArgument argument) {
   auto op = cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   OpOperand *operand = op.getMatchingOpOperand(argument);
-  if (op.isDpsInit(operand) && op.getNumReductionLoops() > 0) { // a partial result
-    std::optional<OpResult> result = findAccumulated(argument);
-    Facts partial = result ? facts(*result) : Facts();
-    partial.norm = kInf;
-    return partial;
-  }
+  if (op.isDpsInit(operand) && op.getNumReductionLoops() > 0)
+    return ofPartialResult(op, argument);
   Facts known = facts(operand->get());
   std::optional<unsigned> row = rowLoopOf(op);
   AffineMap map = op.getMatchingIndexingMap(operand);

@@ -25,6 +25,8 @@ private:
   std::optional<Facts> ofSelect(Operation *op);
   std::optional<Facts> ofStructured(linalg::LinalgOp op, unsigned index);
   std::optional<Facts> ofReduction(linalg::LinalgOp op, unsigned index);
+  /// Returns what the steps of a reduction hand on in place of `argument`.
+  Facts ofPartialResult(linalg::LinalgOp op, BlockArgument argument);
   /// Returns what an extremum of `term` is taken over. That is what was padded, if every window
   /// meets it and no result lies beyond the padding.
   Facts ofExtremumTerm(linalg::LinalgOp op, Function fn, Value term);

@@ -2,7 +2,8 @@
 //
 // The checker refuses of another graph what it confirms of the right one. The two differ in what
 // the proof rests on: padding that a window may give, accumulators that grow, pieces beyond their
-// threshold, positions that are not brought in range, functions with a pole.
+// threshold, positions that are not brought in range, functions with a pole, starts that are
+// chosen, cases of a switch, weights that f16 makes zero.
 
 #include "ProofsFixture.h"
 #include "mp/Transforms/Verify/Derivations.h"
@@ -79,6 +80,46 @@ const Case kCases[] = {
     linalg.yield %f : f32
   } -> tensor<8x8xf32>)mlir",
      "60000", "90000000"},
+    {"chosen starts", "%x: tensor<8x8xf32> {mp.range = [-2.0, 2.0]}", R"mlir(
+  %first = arith.constant PART : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %start = linalg.fill ins(%first : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %other = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>,
+      affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf32>) outs(%start, %other : tensor<8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32, %kept: f32):
+    %larger = arith.cmpf ogt, %a, %out : f32
+    %m = arith.select %larger, %a, %out : f32
+    %k = arith.maximumf %kept, %m : f32
+    linalg.yield %m, %k : f32, f32
+  } -> (tensor<8xf32>, tensor<8xf32>)
+  %ee = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.broadcast ins(%r#1 : tensor<8xf32>) outs(%ee : tensor<8x8xf32>) dimensions = [1])mlir",
+     "-1.0e+38", "1.0e+38"},
+    {"switches", "%x: tensor<8x8xf32>, %i: index", R"mlir(
+  %y = scf.index_switch %i -> tensor<8x8xf32>
+  case 1 {
+    %a = math.tanh %x : tensor<8x8xf32>
+    scf.yield %a : tensor<8x8xf32>
+  }
+  default {
+    %a = math.PART %x : tensor<8x8xf32>
+    scf.yield %a : tensor<8x8xf32>
+  })mlir",
+     "cos", "exp"},
+    {"small weights", "%x: tensor<8x8xf32> {mp.range = [0.5, 2.0]}", R"mlir(
+  %w = arith.constant dense<PART> : tensor<8x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %h = linalg.matmul ins(%x, %w : tensor<8x8xf32>, tensor<8x8xf32>)
+      outs(%start : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %c = arith.constant dense<0.01> : tensor<8x8xf32>
+  %y = arith.divf %c, %h : tensor<8x8xf32>)mlir",
+     "1.0e-6", "1.0e-8"},
     {"functions", "%x: tensor<8x8xf32> {mp.range = [-2.0, 2.0]}",
      "  %y = math.PART %x : tensor<8x8xf32>", "atan", "tan"},
 };
@@ -104,7 +145,7 @@ TEST(OtherGraph, IsRefused) {
     Derivation derivation = deriveProofs(*module);
     CheckResult result = fixture.check(*module, derivation);
     EXPECT_TRUE(result.isConfirmed()) << graph.name << ": " << fixture.errors;
-    EXPECT_EQ(result.conclusions, 1u) << graph.name;
+    EXPECT_GE(result.conclusions, 1u) << graph.name;
     OwningOpRef<ModuleOp> other = fixture.decide(graphOf(graph, graph.wrong));
     ASSERT_TRUE(other) << graph.name;
     EXPECT_FALSE(fixture.check(*other, derivation).isConfirmed()) << graph.name;
