@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows integers backwards, from where their bits are read as floats to the constants they are.
+// Follows integers backwards, from where their bits are read as floats to the constants they are,
+// and complex numbers from where their parts are read.
 
 #include "mp/Analysis/BitPatterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,10 +15,11 @@ using namespace mlir::mp;
 using Kind = FloatMeaning::Kind;
 
 /// True for integers, or tensors of them, that may hold a float or a half of one: no truth values,
-/// no indices.
+/// no indices. Complex numbers hold two.
 static bool mayBeBits(Type type) {
-  auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
-  return integer && integer.getWidth() >= 8;
+  Type element = getElementTypeOrSelf(type);
+  auto integer = dyn_cast<IntegerType>(element);
+  return isa<ComplexType>(element) || (integer && integer.getWidth() >= 8);
 }
 
 SmallVector<Value> mlir::mp::getBitSources(Operation *op) {
@@ -104,11 +106,16 @@ void BitWalk::readYielded(Region &region, std::optional<unsigned> result) {
 }
 
 bool BitWalk::isSoughtAsFloat(Attribute constant) const {
+  if (auto parts = dyn_cast<ArrayAttr>(constant)) // of a complex number
+    return llvm::any_of(parts, isSought);
   auto elements = dyn_cast<ElementsAttr>(constant);
   Type own = elements ? elements.getElementType() : cast<TypedAttr>(constant).getType();
   SmallVector<FloatType, 2> formats = {format};
   MLIRContext *context = constant.getContext();
-  if (own.isInteger(16))
+  if (auto complex = dyn_cast<ComplexType>(own)) {
+    if (auto part = dyn_cast<FloatType>(complex.getElementType()))
+      formats.push_back(part);
+  } else if (own.isInteger(16))
     formats.push_back(BFloat16Type::get(context));
   else if (own.isInteger(32))
     formats.push_back(Float32Type::get(context));

@@ -21,6 +21,12 @@ static constexpr size_t kChunk = 4096;
 static constexpr int kNoiseBits = 32;
 
 std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, FloatType to) {
+  if (auto sparse = dyn_cast<SparseElementsAttr>(constant)) { // zero elsewhere
+    std::optional<ConstantRounding> written = inspectRounding(sparse.getValues(), to);
+    if (written)
+      written->elements = sparse.getNumElements();
+    return written;
+  }
   auto elements = dyn_cast<ElementsAttr>(constant);
   auto scalar = dyn_cast<FloatAttr>(constant);
   auto from = elements ? dyn_cast<FloatType>(elements.getElementType())
@@ -75,6 +81,19 @@ std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, Fl
   result.elements = raw.size() / width;
   result.relativeError = squares > 0 ? std::sqrt(errorSquares / squares) : 0;
   return result;
+}
+
+bool mlir::mp::hasFiniteFrom(Attribute constant, double limit) {
+  auto reaches = [&](double x) { return std::isfinite(x) && std::fabs(x) >= limit; };
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return reaches(number.getValueAsDouble());
+  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
+  if (elements && elements.isSplat())
+    return reaches(elements.getSplatValue<FloatAttr>().getValueAsDouble());
+  if (elements && elements.getElementType().isF32())
+    return llvm::any_of(elements.getValues<float>(), reaches);
+  auto rounding = inspectRounding(constant, Float32Type::get(constant.getContext()));
+  return rounding && rounding->largest >= limit;
 }
 
 Overflow mlir::mp::overflowOfConstant(Value value, FloatType to) {

@@ -150,13 +150,19 @@ ConstantIntRanges IntegerBounds::combine(OpResult result) {
   return found;
 }
 
+/// APInt's own conversion is wrong beyond 64 bits.
+static double toDouble(const APInt &integer, bool isSigned, APFloat::roundingMode rounding) {
+  APFloat number(APFloat::IEEEdouble());
+  number.convertFromAPInt(integer, isSigned, rounding);
+  return number.convertToDouble();
+}
+
 Interval mlir::mp::boundInteger(Value value, bool isSigned) {
   if (!isInteger(value.getType()))
     return Interval::top();
   ConstantIntRanges known = IntegerBounds().visit(value);
-  if (isSigned)
-    return {known.smin().signedRoundToDouble(), known.smax().signedRoundToDouble()};
-  return {known.umin().roundToDouble(), known.umax().roundToDouble()};
+  return {toDouble(isSigned ? known.smin() : known.umin(), isSigned, APFloat::rmTowardNegative),
+          toDouble(isSigned ? known.smax() : known.umax(), isSigned, APFloat::rmTowardPositive)};
 }
 
 std::optional<double> mlir::mp::getConvertedConstant(Operation *op) {
@@ -168,5 +174,5 @@ std::optional<double> mlir::mp::getConvertedConstant(Operation *op) {
   if (!matchPattern(value, m_ConstantInt(&integer)))
     return std::nullopt;
   bool isSigned = isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && integer.getBitWidth() > 1);
-  return isSigned ? integer.signedRoundToDouble() : integer.roundToDouble(/*isSigned=*/false);
+  return toDouble(integer, isSigned, APFloat::rmNearestTiesToEven);
 }

@@ -65,6 +65,27 @@ const Reach kReaches[] = {
   %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
   %1 = arith.maximumf %0, %one : tensor<4x4xf32>
   %r = arith.minimumf %1, %one : tensor<4x4xf32>)"},
+    {"sparse", true, true, true, R"(
+  %s = arith.constant sparse<[[0, 1]], [3.40282347E+38]> : tensor<4x4xf32>
+  %r = arith.addf %x, %s : tensor<4x4xf32>)"},
+    {"sparse_and_modest", false, false, false, R"(
+  %s = arith.constant sparse<[[0, 1]], [4.0]> : tensor<4x4xf32>
+  %r = arith.addf %x, %s : tensor<4x4xf32>)"},
+    {"part_of_a_complex_number", true, true, true, R"(
+  %c = complex.constant [1.0 : f32, -3.40282347E+38 : f32] : complex<f32>
+  %0 = complex.im %c : complex<f32>
+  %r = tensor.splat %0 : tensor<4x4xf32>)"},
+    {"part_of_complex_numbers", true, true, true, R"(
+  %c = arith.constant dense<(1.0, 3.40282347E+38)> : tensor<4xcomplex<f32>>
+  %i0 = arith.constant 0 : index
+  %0 = tensor.extract %c[%i0] : tensor<4xcomplex<f32>>
+  %1 = complex.neg %0 : complex<f32>
+  %2 = complex.re %1 : complex<f32>
+  %r = tensor.splat %2 : tensor<4x4xf32>)"},
+    {"part_of_a_modest_complex_number", false, false, false, R"(
+  %c = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+  %0 = complex.im %c : complex<f32>
+  %r = tensor.splat %0 : tensor<4x4xf32>)"},
     // Dropping a NaN, maxnum gives the other operand; maximum gives NaN.
     {"lower_bound_of_nan", false, true, true, "%r = arith.maxnumf %x, %lowest : tensor<4x4xf32>"},
     {"lower_bound_of_numbers", false, false, false,
@@ -155,9 +176,9 @@ TEST_F(ConstantsTest, ReachWhatTheyMayBecomeAnElementOf) {
 /// A module is searched only where a number reaches the limit: starts of maxima do not,
 /// not, bounds of clamps do.
 TEST_F(ConstantsTest, AreLookedForWhereANumberIsHuge) {
-  auto reaches = [&](StringRef body) {
+  auto reaches = [&](StringRef body, StringRef beside = "") {
     module = parse(("func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" + body +
-                    "\n  return %r : tensor<4x4xf32>\n}")
+                    "\n  return %r : tensor<4x4xf32>\n}\n" + beside)
                        .str());
     Value result = getMain(*module)->getRegion(0).front().getTerminator()->getOperand(0);
     ModuleRanges ranges(*module);
@@ -168,6 +189,31 @@ TEST_F(ConstantsTest, AreLookedForWhereANumberIsHuge) {
                       "(tensor<4x4xf32>) -> tensor<4x4xf32>"));
   EXPECT_FALSE(reaches("  %r = tosa.clamp %x {min_val = 0.0 : f32, max_val = 3.4E+38 : f32} : "
                        "(tensor<4x4xf32>) -> tensor<4x4xf32>"));
+  // A number that the search does not follow may be any value that nothing bounds.
+  auto called = [&](StringRef number) {
+    return reaches(
+        R"(
+  %f = func.constant @given : () -> tensor<4x4xf32>
+  %r = func.call_indirect %f() : () -> tensor<4x4xf32>)",
+        ("func.func private @given() -> tensor<4x4xf32> {\n  %c = arith.constant dense<" + number +
+         "> : tensor<4x4xf32>\n  return %c : tensor<4x4xf32>\n}")
+            .str());
+  };
+  EXPECT_TRUE(called("3.4E+38"));
+  EXPECT_FALSE(called("1.0"));
+  auto global = [&](StringRef number) {
+    return reaches("  %r = arith.negf %x : tensor<4x4xf32>",
+                   ("memref.global constant @given : memref<4xf32> = dense<" + number + ">").str());
+  };
+  EXPECT_TRUE(global("3.4E+38"));
+  EXPECT_FALSE(global("1.0"));
+  auto converted = [&](StringRef type) {
+    return reaches(("  %i = arith.fptoui %x : tensor<4x4xf32> to tensor<4x4x" + type +
+                    ">\n  %r = arith.uitofp %i : tensor<4x4x" + type + "> to tensor<4x4xf32>")
+                       .str());
+  };
+  EXPECT_TRUE(converted("i128"));
+  EXPECT_FALSE(converted("i64"));
   auto extremum = [](StringRef combiner, StringRef more) {
     return (R"(
   %low = arith.constant -3.40282347E+38 : f32
@@ -263,6 +309,13 @@ TEST_F(ConstantsTest, BoundIntegersBecomeFloats) {
   Interval any =
       bound("%r = tensor.cast %i : tensor<4xi32> to tensor<4xi32>", "tensor<4xi32>", true);
   EXPECT_EQ(any, Interval(-2147483648.0, 2147483647.0));
+  auto wide = [&](StringRef type, bool isSigned) {
+    return bound(("%r = arith.fptosi %x : tensor<4x4xf32> to " + type).str(), type, isSigned);
+  };
+  EXPECT_EQ(wide("tensor<4x4xi64>", true), Interval(-0x1p63, 0x1p63));
+  EXPECT_EQ(wide("tensor<4x4xi65>", true), Interval(-0x1p64, 0x1p64));
+  EXPECT_EQ(wide("tensor<4x4xi128>", true), Interval(-0x1p127, 0x1p127));
+  EXPECT_EQ(wide("tensor<4x4xi128>", false), Interval(0, 0x1p128));
   EXPECT_EQ(
       bound("%r = tensor.cast %x : tensor<4x4xf32> to tensor<4x4xf32>", "tensor<4x4xf32>", true),
       Interval::top());

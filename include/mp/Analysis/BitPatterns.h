@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floats that a program writes as integers: the constants whose bits a bitcast reads.
+// Floats that a program writes as integers, the constants whose bits a bitcast reads, or as parts
+// of complex numbers.
 
 #ifndef MP_ANALYSIS_BITPATTERNS_H
 #define MP_ANALYSIS_BITPATTERNS_H
@@ -10,8 +11,8 @@
 
 namespace mlir::mp {
 
-/// Returns the integer operands whose bits may become floats of the result: those of an op without
-/// a meaning and without regions, which a bitcast is.
+/// Returns the integer and complex operands whose bits may become floats of the result: those of an
+/// op without a meaning and without regions, which a bitcast is.
 SmallVector<Value> getBitSources(Operation *op);
 
 /// Lists what the bits of a float may come from.

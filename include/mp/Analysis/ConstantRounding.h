@@ -24,9 +24,12 @@ struct ConstantRounding {
   double relativeError = 0;
 };
 
-/// Inspects a float constant (FloatAttr, dense, or a resource whose data is there);
+/// Inspects a float constant (FloatAttr, dense, sparse, or a resource whose data is there);
 /// nullopt for others.
 std::optional<ConstantRounding> inspectRounding(Attribute constant, FloatType to);
+
+/// Returns whether a finite element of a float constant reaches `limit`.
+bool hasFiniteFrom(Attribute constant, double limit);
 
 /// Returns how a constant that reaches `value` by data movement alone overflows in `to`, if it may
 /// be saturated: an infinite element is intended, and keeps all others from being clamped.

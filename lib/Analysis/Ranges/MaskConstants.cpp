@@ -4,9 +4,11 @@
 
 #include "mp/Analysis/Ranges/MaskConstants.h"
 #include "PaddedWindows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/BitPatterns.h"
@@ -320,20 +322,6 @@ Operation *mlir::mp::findMaskConstant(Value value) {
   return Search(isInfinite).find(value);
 }
 
-/// Returns whether a finite element of `constant` reaches `limit`.
-static bool hasFrom(Attribute constant, double limit) {
-  auto reaches = [&](double x) { return std::isfinite(x) && std::fabs(x) >= limit; };
-  if (auto number = dyn_cast<FloatAttr>(constant))
-    return reaches(number.getValueAsDouble());
-  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
-  if (elements && elements.isSplat())
-    return reaches(elements.getSplatValue<FloatAttr>().getValueAsDouble());
-  if (elements && elements.getElementType().isF32())
-    return llvm::any_of(elements.getValues<float>(), reaches);
-  auto rounding = inspectRounding(constant, Float32Type::get(constant.getContext()));
-  return rounding && rounding->largest >= limit;
-}
-
 /// True if `op` of TOSA has numbers that reach `limit` and are no constants: what it gives where it
 /// drops NaN, and bounds of clamps on the far side.
 static bool hasOwnNumbers(Operation *op, double limit) {
@@ -349,6 +337,16 @@ static bool hasOwnNumbers(Operation *op, double limit) {
                       [&](double number) { return std::fabs(number) >= limit; });
 }
 
+/// True of globals that hold such a number, and of wide integers that become floats.
+static bool isHidden(Operation *op, double limit) {
+  if (op->getNumResults() == 0)
+    return isa<SymbolOpInterface>(op) && !isa<FunctionOpInterface>(op) &&
+           llvm::any_of(op->getAttrs(),
+                        [&](NamedAttribute part) { return hasFiniteFrom(part.getValue(), limit); });
+  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth() > 64;
+}
+
 OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &ranges,
                                            FloatType format)
     : ranges(ranges),
@@ -356,21 +354,32 @@ OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &rang
             kModestFactor) {
   // Most modules have none but starts of maxima, which is sooner seen than that none reaches a
   // factor.
+  Operation *indirect = nullptr;
   module->walk([&](Operation *op) {
+    if (auto call = dyn_cast<CallOpInterface>(op);
+        call && !isa<SymbolRefAttr>(call.getCallableForCallee()))
+      indirect = op;
+    if (isHidden(op, limit))
+      hidden = op;
+    if (isAny)
+      return;
     Attribute constant;
     bool isConstant = op->getNumOperands() == 0 && op->hasTrait<OpTrait::ConstantLike>() &&
                       getFloatFormat(op->getResult(0).getType()) &&
                       matchPattern(op, m_Constant(&constant));
-    isAny |= isConstant && hasFrom(constant, limit) && !onlyLoses(op->getResult(0), &ranges);
+    isAny |= isConstant && hasFiniteFrom(constant, limit) && !onlyLoses(op->getResult(0), &ranges);
     isAny |= hasOwnNumbers(op, limit) || !getBitSources(op).empty();
-    return isAny ? WalkResult::interrupt() : WalkResult::advance();
   });
+  if (isAny && indirect)
+    hidden = indirect;
 }
 
 Operation *OverflowingConstants::find(Value value) {
+  if (hidden && !(ranges.lookup(value).facts.mag() < limit))
+    return hidden;
   if (!isAny || unreached.contains(value))
     return nullptr;
-  auto isSought = [&](Attribute constant) { return hasFrom(constant, limit); };
+  auto isSought = [&](Attribute constant) { return hasFiniteFrom(constant, limit); };
   auto isUnreached = [&](Value other) { return unreached.contains(other); };
   Search anywhere(isSought);
   anywhere.ranges = &ranges;

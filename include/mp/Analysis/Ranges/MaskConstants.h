@@ -33,6 +33,9 @@ private:
   ModuleRanges &ranges;
   double limit;       ///< a finite constant from here on counts
   bool isAny = false; ///< some constant of the module does
+  /// Gives such a number to values that are not followed: a global, an integer of more bits than
+  /// i64 has, or a call of any function beside a constant.
+  Operation *hidden = nullptr;
   llvm::DenseSet<Value> unreached;
 };
 
