@@ -28,8 +28,8 @@ struct Context {
 
 TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
   Context own;
-  constexpr uint64_t first[] = {0, kLaterSeeds, kLatestSeeds, kNewestSeeds};
-  for (uint64_t number = 0; number < 4000; ++number) {
+  constexpr uint64_t first[] = {0, kLaterSeeds, kLatestSeeds, kNewestSeeds, kFreshSeeds};
+  for (uint64_t number = 0; number < 5000; ++number) {
     uint64_t seed = first[number / 1000] + number % 1000;
     HostileRecipe recipe = HostileRecipe::of(seed);
     EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 1000]) << recipe.str();
@@ -197,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile,
 INSTANTIATE_TEST_SUITE_P(SlowNewest, Hostile,
                          testing::ValuesIn(chunksOf(150, kNewestSeeds, kNewestSeeds + 300)),
                          nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowFresh, Hostile,
+                         testing::ValuesIn(chunksOf(150, kFreshSeeds, kFreshSeeds + 150)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 1500, 40000)), nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
                          testing::ValuesIn(chunksOf(1000, kLaterSeeds + 600, kLaterSeeds + 10000)),
@@ -208,6 +210,9 @@ INSTANTIATE_TEST_SUITE_P(NightlyLatest, Hostile,
 INSTANTIATE_TEST_SUITE_P(NightlyNewest, Hostile,
                          testing::ValuesIn(chunksOf(1000, kNewestSeeds + 300,
                                                     kNewestSeeds + 10000)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyFresh, Hostile,
+                         testing::ValuesIn(chunksOf(1000, kFreshSeeds + 150, kFreshSeeds + 10000)),
                          nameOf);
 
 } // namespace
