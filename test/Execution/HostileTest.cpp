@@ -29,10 +29,10 @@ struct Context {
 TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
   Context own;
   constexpr uint64_t first[] = {0, kLaterSeeds, kLatestSeeds, kNewestSeeds, kFreshSeeds};
-  for (uint64_t number = 0; number < 5000; ++number) {
-    uint64_t seed = first[number / 1000] + number % 1000;
+  for (uint64_t number = 0; number < 4000; ++number) {
+    uint64_t seed = first[number / 800] + number % 800;
     HostileRecipe recipe = HostileRecipe::of(seed);
-    EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 1000]) << recipe.str();
+    EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 800]) << recipe.str();
     HostileGraph graph = buildHostileGraph(&own.context, recipe);
     ASSERT_TRUE(succeeded(verify(*graph.module))) << recipe.str();
     if (seed % 10)
