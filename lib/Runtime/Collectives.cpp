@@ -232,4 +232,16 @@ void mp_rt_all_reduce(const void *from, void *to, int64_t count, int64_t element
   bool done = allReduce(own, from, to, count, part, {AllReduce, count, element, combine});
   finish(own, done, 2 * (own.ranks - 1) * part * bytesOf(element));
 }
+
+void mp_rt_send(const void *from, int64_t bytes, int64_t to, int64_t tag) {
+  mp_rt_group &own = group();
+  if (!own.send(ownRank, to, tag, from, bytes))
+    failCollective(own.error());
+}
+
+void mp_rt_receive(void *to, int64_t bytes, int64_t from, int64_t tag) {
+  mp_rt_group &own = group();
+  if (!own.receive(ownRank, from, tag, to, bytes))
+    failCollective(own.error());
+}
 }

@@ -6,6 +6,7 @@
 #include "RankGroup.h"
 
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -165,6 +166,100 @@ bool mp_rt_group::allGather(int rank, const void *send, void *receive, int64_t b
 }
 
 //===----------------------------------------------------------------------===//
+// Messages between two ranks
+//===----------------------------------------------------------------------===//
+
+int64_t mp_rt_group::messages() const {
+  std::lock_guard guard(lock);
+  return messageCount;
+}
+int64_t mp_rt_group::messageBytes() const {
+  std::lock_guard guard(lock);
+  return inMessages;
+}
+
+bool mp_rt_group::findWireTag(const Route &route, int &tag) {
+  int64_t number = (route.tag * ranks + route.from) * ranks + route.to;
+  tag = int(number);
+  if (transport->send && transport->receive && route.tag <= INT_MAX && number <= INT_MAX)
+    return true;
+  reason = transport->send && transport->receive
+               ? "a message has the number " + std::to_string(route.tag) +
+                     ", more than ranks in other processes can be sent"
+               : "the transport between processes sends no messages between two of them";
+  return false;
+}
+
+bool mp_rt_group::send(int rank, int64_t to, int64_t tag, const void *data, int64_t bytes) {
+  std::lock_guard guard(lock);
+  Route route{rank, to, tag};
+  int wireTag = 0;
+  if (!reason.empty())
+    return false;
+  if (hosts(to)) {
+    const char *begin = static_cast<const char *>(data);
+    waiting[route].emplace(begin, begin + bytes);
+  } else if (!findWireTag(route, wireTag)) {
+    return false;
+  } else if (transport->send(transport->state, int(to / count), wireTag, data, bytes)) {
+    reason = transport->error(transport->state);
+    return false;
+  }
+  ++messageCount;
+  inMessages += bytes;
+  changed.notify_all();
+  return true;
+}
+
+bool mp_rt_group::take(const Route &route, void *data, int64_t bytes) {
+  if (!hosts(route.from)) {
+    int wireTag = 0;
+    if (!findWireTag(route, wireTag))
+      return false;
+    int code = transport->receive(transport->state, int(route.from / count), wireTag, data, bytes);
+    if (code != 0 && code != MP_RT_NOT_YET)
+      reason = transport->error(transport->state);
+    return code == 0;
+  }
+  auto found = waiting.find(route);
+  if (found == waiting.end())
+    return false;
+  const std::vector<char> &message = found->second.front();
+  if (int64_t(message.size()) != bytes) {
+    reason = "rank " + std::to_string(route.to) + " expected a message of " +
+             std::to_string(bytes) + " bytes from rank " + std::to_string(route.from) + ", found " +
+             std::to_string(message.size());
+    return false;
+  }
+  std::memcpy(data, message.data(), message.size());
+  found->second.pop();
+  if (found->second.empty())
+    waiting.erase(found);
+  return true;
+}
+
+bool mp_rt_group::receive(int rank, int64_t from, int64_t tag, void *data, int64_t bytes) {
+  using namespace std::chrono;
+  std::unique_lock guard(lock);
+  Route route{from, rank, tag};
+  const auto end = steady_clock::now() + duration<double>(deadline);
+  while (reason.empty() && !take(route, data, bytes)) {
+    if (!reason.empty())
+      break;
+    if (steady_clock::now() > end) {
+      reason = "rank " + std::to_string(rank) + " waited " + secondsText(deadline) +
+               " s for a message of rank " + std::to_string(from) +
+               ", which has stopped or sends something else";
+      break;
+    }
+    // Other processes wake nobody here.
+    changed.wait_for(guard, hosts(from) ? milliseconds(100) : microseconds(50));
+  }
+  changed.notify_all(); // of the reason, if there is one
+  return reason.empty();
+}
+
+//===----------------------------------------------------------------------===//
 // C interface
 //===----------------------------------------------------------------------===//
 
@@ -188,4 +283,6 @@ const char *mp_rt_group_error(const mp_rt_group *group) {
 }
 int64_t mp_rt_group_calls(const mp_rt_group *group) { return group->calls(); }
 int64_t mp_rt_group_bytes_sent(const mp_rt_group *group) { return group->bytesSent(); }
+int64_t mp_rt_group_messages(const mp_rt_group *group) { return group->messages(); }
+int64_t mp_rt_group_message_bytes(const mp_rt_group *group) { return group->messageBytes(); }
 }

@@ -9,7 +9,9 @@
 #include "mp/Runtime/Collectives.h"
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,8 @@ struct CallSignature {
 
 } // namespace mpcore::runtime
 
-/// A group as the C interface names it. Every rank calls the two exchanges in the same order; each
-/// returns false once the group has failed.
+/// A group as the C interface names it. Every rank calls the two exchanges in the same order. What
+/// moves bytes returns false once the group has failed.
 struct mp_rt_group {
   mp_rt_group(int ranks, const mp_rt_transport *transport);
 
@@ -40,6 +42,11 @@ struct mp_rt_group {
   bool allGather(int rank, const void *send, void *receive, int64_t bytes,
                  const mpcore::runtime::CallSignature &signature);
 
+  /// Leaves a copy of the message for rank `to`.
+  bool send(int rank, int64_t to, int64_t tag, const void *data, int64_t bytes);
+  /// Waits for the first message of rank `from` that has the tag.
+  bool receive(int rank, int64_t from, int64_t tag, void *data, int64_t bytes);
+
   /// Meets the other processes after the last collective of a call.
   bool endCall();
 
@@ -48,6 +55,8 @@ struct mp_rt_group {
   void countCall(int64_t bytesSent);
   int64_t calls() const;
   int64_t bytesSent() const;
+  int64_t messages() const;
+  int64_t messageBytes() const;
 
 private:
   using Signature = mpcore::runtime::CallSignature;
@@ -62,6 +71,17 @@ private:
   bool agree(const Signature &own);
   bool between(bool toAll, int64_t bytes);
 
+  /// Holds who sends a message to whom, and which.
+  struct Route {
+    int64_t from, to, tag;
+    auto operator<=>(const Route &) const = default;
+  };
+  bool hosts(int64_t rank) const { return rank >= first && rank < first + count; }
+  /// The number by which processes tell messages apart; nothing if it is too large for an int.
+  bool findWireTag(const Route &route, int &tag);
+  /// Takes the message if it is there; what is wrong with it becomes the reason.
+  bool take(const Route &route, void *data, int64_t bytes);
+
   const mp_rt_transport *transport;
   const int processes;
   mutable std::mutex lock;
@@ -69,8 +89,9 @@ private:
   std::vector<Offer> offers; ///< by rank hosted here
   int arrived = 0;
   int64_t round = 0;
-  int64_t callCount = 0, sent = 0;
-  std::string reason; ///< of the failure; empty for none
+  int64_t callCount = 0, sent = 0, messageCount = 0, inMessages = 0;
+  std::map<Route, std::queue<std::vector<char>>> waiting; ///< messages for ranks hosted here
+  std::string reason;                                     ///< of the failure; empty for none
   std::vector<char> out, in;
 };
 

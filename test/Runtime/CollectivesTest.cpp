@@ -188,6 +188,51 @@ TEST(Collectives, OneFlagOfAnyRankIsSeenByAll) {
   EXPECT_EQ(seen, (std::vector<int8_t>{1, 1, 1, 1}));
 }
 
+TEST(Messages, AreFoundByNumberAndInTheirOrder) {
+  Group g(2);
+  std::vector<int32_t> got(3);
+  auto ends = runRanks(g.group, [&](int rank) {
+    if (rank == 0) {
+      for (int32_t value : {7, 8, 9}) // the sender does not wait, and may use its buffer again
+        mp_rt_send(&value, 4, /*to=*/1, /*tag=*/value == 8);
+      return;
+    }
+    mp_rt_receive(&got[0], 4, /*from=*/0, /*tag=*/1);
+    mp_rt_receive(&got[1], 4, /*from=*/0, /*tag=*/0);
+    mp_rt_receive(&got[2], 4, /*from=*/0, /*tag=*/0);
+  });
+  EXPECT_EQ(ends, std::vector<std::string>(2));
+  EXPECT_EQ(got, (std::vector<int32_t>{8, 7, 9}));
+  EXPECT_EQ(mp_rt_group_messages(g.group), 3);
+  EXPECT_EQ(mp_rt_group_message_bytes(g.group), 12);
+}
+
+TEST(Messages, OfAnotherSizeAreAnError) {
+  Group g(2);
+  auto ends = runRanks(g.group, [&](int rank) {
+    int64_t value = 0;
+    if (rank == 0)
+      mp_rt_send(&value, 8, 1, 0);
+    else
+      mp_rt_receive(&value, 4, 0, 0);
+  });
+  EXPECT_NE(ends[1].find("rank 1 expected a message of 4 bytes from rank 0, found 8"),
+            std::string::npos)
+      << ends[1];
+}
+
+TEST(Messages, ThatNobodySendsAreNotWaitedForWithoutEnd) {
+  Group g(2);
+  mp_rt_group_set_deadline(g.group, 0.05);
+  auto ends = runRanks(g.group, [&](int rank) {
+    int32_t value = 0;
+    if (rank == 1)
+      mp_rt_receive(&value, 4, 0, 3);
+  });
+  EXPECT_NE(ends[1].find("rank 1 waited 0.05 s for a message of rank 0"), std::string::npos)
+      << ends[1];
+}
+
 TEST(Collectives, CountsCallsAndBytesOfOneRank) {
   Group g(4);
   runRanks(g.group, [&](int) {
@@ -241,7 +286,7 @@ TEST(Collectives, OutsideOfAGroupIsAnError) {
 }
 
 TEST(Collectives, RanksThatProcessesCannotShareEquallyAreRefused) {
-  mp_rt_transport three{nullptr, 0, 3, nullptr, nullptr, nullptr, nullptr};
+  mp_rt_transport three{nullptr, 0, 3, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   EXPECT_EQ(mp_rt_group_create(4, &three), nullptr);
   EXPECT_EQ(mp_rt_group_create(0, nullptr), nullptr);
 }

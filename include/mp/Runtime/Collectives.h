@@ -28,10 +28,10 @@ enum mp_rt_combine {
 
 /* ---- Between processes ---- */
 
-/* Moves bytes between `processes` processes. Each function is called by one thread of each process,
- * in the same order everywhere; it returns 0, or another number with error() saying why. `seconds`:
- * when to give up waiting for the others; a call that gave up may leave its buffers in use, so that
- * no call follows it. */
+/* Moves bytes between `processes` processes. Each function is called by one thread of each process
+ * at a time, all_to_all and all_gather in the same order everywhere; it returns 0, or another
+ * number with error() saying why. `seconds`: when to give up waiting for the others; a call that
+ * gave up may leave its buffers in use, so that no call follows it. */
 typedef struct {
   void *state;
   int process, processes;
@@ -42,7 +42,15 @@ typedef struct {
   const char *(*error)(void *state);
   /* Ends all processes with `code`, for one of them cannot go on. Does not return. */
   void (*abort)(void *state, int code);
+  /* Sends `bytes` bytes to one process, from a copy, without waiting for it; `tag` is not negative.
+   */
+  int (*send)(void *state, int process, int tag, const void *data, int64_t bytes);
+  /* Takes the first message with that tag from a process; MP_RT_NOT_YET where none is there. One of
+   * another size is an error. */
+  int (*receive)(void *state, int process, int tag, void *data, int64_t bytes);
 } mp_rt_transport;
+
+enum { MP_RT_NOT_YET = -1 };
 
 /* The processes that an MPI launcher started, or null with mp_rt_transport_error(): this library
  * has libMPTransportMPI.so beside it only where MPI was there when it was built. MPI is started by
@@ -86,6 +94,10 @@ const char *mp_rt_group_error(const mp_rt_group *group);
 int64_t mp_rt_group_calls(const mp_rt_group *group);
 int64_t mp_rt_group_bytes_sent(const mp_rt_group *group);
 
+/* Messages that ranks hosted here sent to single others so far, and their bytes. */
+int64_t mp_rt_group_messages(const mp_rt_group *group);
+int64_t mp_rt_group_message_bytes(const mp_rt_group *group);
+
 /* ---- Called by compiled code, in a thread that is a rank. A failure ends the running
  * mp_rt_invoke with this code, described by mp_rt_failure_text(). Arrays are dense. ---- */
 
@@ -109,6 +121,13 @@ void mp_rt_reduce_scatter(const void *from, void *to, int64_t outer, int64_t cou
  * sent as they are, and summed in f32, which `to` is. */
 void mp_rt_reduce_scatter_wide(const void *from, void *to, int64_t outer, int64_t count,
                                int64_t element, int64_t combine);
+
+/* `bytes` bytes for rank `to`, which takes them with the same tag: a copy is sent at once, nothing
+ * is waited for. */
+void mp_rt_send(const void *from, int64_t bytes, int64_t to, int64_t tag);
+
+/* Waits for the first message with that tag that rank `from` sends to this one. */
+void mp_rt_receive(void *to, int64_t bytes, int64_t from, int64_t tag);
 
 #ifdef __cplusplus
 }

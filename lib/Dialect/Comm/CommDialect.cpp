@@ -33,7 +33,7 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (attribute.getName() != kRanksAttrName)
     return op->emitOpError() << "has '" << attribute.getName().getValue()
                              << "'; of an op comm.ranks is known, of arguments and results "
-                                "comm.shard";
+                                "comm.shard and comm.stage";
   auto ranks = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!ranks || ranks.getInt() < 1 || !isa<FunctionOpInterface>(op))
     return op->emitOpError("expects 'comm.ranks' to be a positive number, on a function, found ")
@@ -41,11 +41,18 @@ LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
-static LogicalResult verifyShard(Operation *op, NamedAttribute attribute, Type type,
+static LogicalResult verifyPlace(Operation *op, NamedAttribute attribute, Type type,
                                  const Twine &where) {
+  if (attribute.getName() == kStageAttrName) {
+    auto stage = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (stage && stage.getInt() >= 0)
+      return success();
+    return op->emitOpError("expects 'comm.stage' on ")
+           << where << " to be a number that is not negative, found " << attribute.getValue();
+  }
   if (attribute.getName() != kShardAttrName)
     return op->emitOpError() << "has '" << attribute.getName().getValue() << "' on " << where
-                             << ", expected comm.shard";
+                             << ", expected comm.shard or comm.stage";
   auto dim = dyn_cast<IntegerAttr>(attribute.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!dim || !tensor || dim.getInt() < 0 || dim.getInt() >= tensor.getRank())
@@ -60,7 +67,7 @@ LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || index >= function.getNumArguments())
     return op->emitOpError("has comm.shard, which belongs on the arguments of functions");
-  return verifyShard(op, attribute, function.getArgumentTypes()[index],
+  return verifyPlace(op, attribute, function.getArgumentTypes()[index],
                      "argument #" + Twine(index));
 }
 
@@ -69,7 +76,7 @@ LogicalResult CommDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || index >= function.getNumResults())
     return op->emitOpError("has comm.shard, which belongs on the results of functions");
-  return verifyShard(op, attribute, function.getResultTypes()[index], "result #" + Twine(index));
+  return verifyPlace(op, attribute, function.getResultTypes()[index], "result #" + Twine(index));
 }
 
 /// (C4) of reduce_scatter.
@@ -159,33 +166,66 @@ LogicalResult ReduceScatterOp::verify() {
   return verifyElements(*this, getCombine());
 }
 
+/// (C1) and (C2) of what one rank sends to another.
+static LogicalResult verifyMessage(Operation *op, StringRef what, int64_t other, int64_t tag) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto ranks = function ? function->getAttrOfType<IntegerAttr>(kRanksAttrName) : IntegerAttr();
+  int64_t count = ranks ? ranks.getInt() : ShapedType::kDynamic;
+  if (other < 0 || (ranks && other >= count))
+    return op->emitOpError("(C1) expects '")
+           << what << "' to be one of the function's ranks"
+           << (ranks ? ", of which there are " + std::to_string(count) : "") << ", found " << other;
+  if (tag < 0)
+    return op->emitOpError("(C2) expects a tag that is not negative, found ") << tag;
+  return success();
+}
+
+LogicalResult SendOp::verify() { return verifyMessage(*this, "to", getTo(), getTag()); }
+
+LogicalResult ReceiveOp::verify() {
+  if (failed(verifyMessage(*this, "from", getFrom(), getTag())))
+    return failure();
+  Type dest = getDest().getType();
+  if (isa<TensorType>(dest) != bool(getResult()) || (getResult() && getResult().getType() != dest))
+    return emitOpError("(C3) expects a result of the destination's type on tensors, none on "
+                       "buffers, found ")
+           << getOperation()->getResultTypes() << " and " << dest;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Effects and buffers
 //===----------------------------------------------------------------------===//
 
-void mlir::mp::comm::detail::getCollectiveEffects(
+bool mlir::mp::comm::detail::isDestination(OpOperand &operand) {
+  auto styled = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  return styled && styled.isDpsInit(&operand);
+}
+
+void mlir::mp::comm::detail::getExchangeEffects(
     Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), Order::get());
   effects.emplace_back(MemoryEffects::Write::get(), Order::get());
-  if (isa<TensorType>(op->getOperand(1).getType()))
-    return;
-  effects.emplace_back(MemoryEffects::Read::get(), &op->getOpOperand(0),
-                       SideEffects::DefaultResource::get());
-  effects.emplace_back(MemoryEffects::Write::get(), &op->getOpOperand(1),
-                       SideEffects::DefaultResource::get());
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()) && isDestination(operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                           SideEffects::DefaultResource::get());
+    else if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
 }
 
-bufferization::AliasingValueList mlir::mp::comm::detail::aliasesOfCollective(Operation *op,
-                                                                             OpOperand &operand) {
-  if (operand.getOperandNumber() != 1 || op->getNumResults() == 0)
+bufferization::AliasingValueList mlir::mp::comm::detail::aliasesOfExchange(Operation *op,
+                                                                           OpOperand &operand) {
+  if (!isDestination(operand) || op->getNumResults() == 0)
     return {};
   return {{op->getResult(0), bufferization::BufferRelation::Equivalent, /*isDefinite=*/true}};
 }
 
 LogicalResult
-mlir::mp::comm::detail::bufferizeCollective(Operation *op, RewriterBase &rewriter,
-                                            const bufferization::BufferizationOptions &options,
-                                            bufferization::BufferizationState &state) {
+mlir::mp::comm::detail::bufferizeExchange(Operation *op, RewriterBase &rewriter,
+                                          const bufferization::BufferizationOptions &options,
+                                          bufferization::BufferizationState &state) {
   SmallVector<Value> buffers;
   for (Value operand : op->getOperands()) {
     FailureOr<Value> buffer = bufferization::getBuffer(rewriter, operand, options, state);
@@ -195,6 +235,7 @@ mlir::mp::comm::detail::bufferizeCollective(Operation *op, RewriterBase &rewrite
   }
   OperationState onBuffers(op->getLoc(), op->getName(), buffers, TypeRange(), op->getAttrs());
   rewriter.create(onBuffers);
-  bufferization::replaceOpWithBufferizedValues(rewriter, op, buffers[1]);
+  ValueRange written = ArrayRef(buffers).take_back(op->getNumResults()); // the destination
+  bufferization::replaceOpWithBufferizedValues(rewriter, op, written);
   return success();
 }

@@ -33,9 +33,9 @@ DistributedProgram::~DistributedProgram() {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> dimOf(Attribute shard) {
-  auto dim = dyn_cast_or_null<IntegerAttr>(shard);
-  return dim ? std::optional<int64_t>(dim.getInt()) : std::nullopt;
+static std::optional<int64_t> numberOf(Attribute attribute) {
+  auto number = dyn_cast_or_null<IntegerAttr>(attribute);
+  return number ? std::optional<int64_t>(number.getInt()) : std::nullopt;
 }
 
 static void makeWhole(Parameter &parameter, std::optional<int64_t> dim, int64_t ranks) {
@@ -112,12 +112,16 @@ DistributedProgram::compile(ModuleOp module, StringRef entry, const ProgramOptio
   result->program = std::move(*program);
   result->types = result->program->signature();
   for (auto [i, parameter] : llvm::enumerate(result->types.arguments)) {
-    result->argumentDims.push_back(dimOf(function->getArgAttr(unsigned(i), comm::kShardAttrName)));
+    result->argumentDims.push_back(
+        numberOf(function->getArgAttr(unsigned(i), comm::kShardAttrName)));
     makeWhole(parameter, result->argumentDims.back(), result->ranks);
   }
   for (auto [i, parameter] : llvm::enumerate(result->types.results)) {
-    result->resultDims.push_back(dimOf(function->getResultAttr(unsigned(i), comm::kShardAttrName)));
+    result->resultDims.push_back(
+        numberOf(function->getResultAttr(unsigned(i), comm::kShardAttrName)));
     makeWhole(parameter, result->resultDims.back(), result->ranks);
+    result->resultRanks.push_back(
+        numberOf(function->getResultAttr(unsigned(i), comm::kStageAttrName)));
   }
   result->failed = false;
   return result;
@@ -148,11 +152,28 @@ static Array partOf(const Array &whole, int64_t dim, int64_t ranks, int64_t rank
   return part;
 }
 
+llvm::Expected<Array> DistributedProgram::fetch(size_t result, int64_t rank,
+                                                llvm::ArrayRef<std::vector<Array>> outcomes) const {
+  const int64_t count = mp_rt_group_count(group);
+  Array own = outcomes[size_t(rank % count)][result];
+  if (!transport)
+    return own;
+  std::vector<char> all(own.data.size() * size_t(processes()));
+  if (transport->all_gather(transport->state, own.data.data(), all.data(), int64_t(own.data.size()),
+                            deadline))
+    return createStringError(transport->error(transport->state));
+  std::memcpy(own.data.data(), all.data() + size_t(rank / count) * own.data.size(),
+              own.data.size());
+  return own;
+}
+
 /// The result of all ranks from those of the ranks hosted here, and in other processes.
 llvm::Expected<Array>
 DistributedProgram::assemble(size_t result, llvm::ArrayRef<std::vector<Array>> outcomes) const {
   const Array &own = outcomes.front()[result];
   std::optional<int64_t> dim = resultDims[result];
+  if (resultRanks[result])
+    return fetch(result, *resultRanks[result], outcomes);
   if (!dim) {
     for (size_t i = 1; i < outcomes.size(); ++i)
       if (outcomes[i][result].data != own.data)
@@ -269,8 +290,22 @@ llvm::Expected<std::vector<Array>> DistributedProgram::run(llvm::ArrayRef<Array>
   return results;
 }
 
-std::string DistributedProgram::summary() const {
-  return llvm::formatv("{0} ranks in {1} processes; {2} collectives, {3} bytes sent by each rank",
-                       ranks, processes(), mp_rt_group_calls(group), mp_rt_group_bytes_sent(group))
-      .str();
+llvm::Expected<std::string> DistributedProgram::summary() {
+  int64_t own[] = {mp_rt_group_messages(group), mp_rt_group_message_bytes(group)};
+  auto all = gather(StringRef(reinterpret_cast<const char *>(own), sizeof(own)));
+  if (!all)
+    return all.takeError();
+  int64_t messages = 0, bytes = 0;
+  for (; !all->empty(); all->erase(0, sizeof(own))) {
+    std::memcpy(own, all->data(), sizeof(own));
+    messages += own[0];
+    bytes += own[1];
+  }
+  std::string text = llvm::formatv("{0} ranks in {1} processes; ", ranks, processes());
+  if (messages > 0)
+    return text +
+           llvm::formatv("{0} messages, {1} bytes sent between ranks", messages, bytes).str();
+  return text + llvm::formatv("{0} collectives, {1} bytes sent by each rank",
+                              mp_rt_group_calls(group), mp_rt_group_bytes_sent(group))
+                    .str();
 }

@@ -36,6 +36,8 @@ static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   add("mp_rt_rank", &mp_rt_rank);
   add("mp_rt_all_reduce", &mp_rt_all_reduce);
   add("mp_rt_all_gather", &mp_rt_all_gather);
+  add("mp_rt_send", &mp_rt_send);
+  add("mp_rt_receive", &mp_rt_receive);
   add("mp_rt_reduce_scatter", &mp_rt_reduce_scatter);
   add("mp_rt_reduce_scatter_wide", &mp_rt_reduce_scatter_wide);
   add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);

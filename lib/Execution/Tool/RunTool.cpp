@@ -76,8 +76,12 @@ Status Run::runMain(std::vector<Array> arguments) {
     return status;
   }
   printModels();
-  if (main.distributed)
-    llvm::outs() << main.distributed->summary() << "\n";
+  if (main.distributed) {
+    auto summary = main.distributed->summary();
+    if (!summary)
+      return reportError(Status::Failed, summary.takeError());
+    llvm::outs() << *summary << "\n";
+  }
   if (main.device)
     printKernelReports();
   if (llvm::Error error = writeTrace())

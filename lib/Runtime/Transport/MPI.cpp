@@ -9,8 +9,11 @@
 #include <chrono>
 #include <climits>
 #include <cstdio>
+#include <iterator>
+#include <list>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -74,11 +77,61 @@ int allGather(void *, const void *send, void *receive, int64_t bytes, double sec
   return finish(request, seconds, "MPI_Iallgather");
 }
 
+/// Holds what is on its way.
+struct Message {
+  std::vector<char> data;
+  MPI_Request request;
+};
+std::list<Message> onTheWay;
+
+/// Forgets what has arrived, which also lets MPI move the rest.
+int forgetArrived() {
+  for (auto message = onTheWay.begin(); message != onTheWay.end();) {
+    int done = 0;
+    if (int code = MPI_Test(&message->request, &done, MPI_STATUS_IGNORE))
+      return failed(code, "MPI_Isend");
+    message = done ? onTheWay.erase(message) : std::next(message);
+  }
+  return 0;
+}
+
+int send(void *, int process, int tag, const void *data, int64_t bytes) {
+  if (tooLarge(bytes, "MPI_Isend") || forgetArrived())
+    return 1;
+  const char *begin = static_cast<const char *>(data);
+  Message &message = onTheWay.emplace_back(Message{{begin, begin + bytes}, MPI_REQUEST_NULL});
+  if (int code = MPI_Isend(message.data.data(), int(bytes), MPI_BYTE, process, tag, MPI_COMM_WORLD,
+                           &message.request))
+    return failed(code, "MPI_Isend");
+  return 0;
+}
+
+int receive(void *, int process, int tag, void *data, int64_t bytes) {
+  if (tooLarge(bytes, "MPI_Recv") || forgetArrived())
+    return 1;
+  int isThere = 0, found = 0;
+  MPI_Status status;
+  if (int code = MPI_Iprobe(process, tag, MPI_COMM_WORLD, &isThere, &status))
+    return failed(code, "MPI_Iprobe");
+  if (!isThere)
+    return MP_RT_NOT_YET;
+  MPI_Get_count(&status, MPI_BYTE, &found);
+  if (found != bytes) {
+    text = "expected a message of " + std::to_string(bytes) + " bytes from process " +
+           std::to_string(process) + ", found " + std::to_string(found);
+    return 1;
+  }
+  if (int code =
+          MPI_Recv(data, int(bytes), MPI_BYTE, process, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
+    return failed(code, "MPI_Recv");
+  return 0;
+}
+
 const char *error(void *) { return text.c_str(); }
 
 void abortAll(void *, int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
-mp_rt_transport table = {nullptr, 0, 1, allToAll, allGather, error, abortAll};
+mp_rt_transport table = {nullptr, 0, 1, allToAll, allGather, error, abortAll, send, receive};
 
 } // namespace
 
@@ -98,5 +151,9 @@ const mp_rt_transport *mp_transport_open(const char **why) {
   return &table;
 }
 
-void mp_transport_close(void) { MPI_Finalize(); }
+void mp_transport_close(void) {
+  for (Message &message : onTheWay)
+    MPI_Wait(&message.request, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+}
 }

@@ -97,3 +97,50 @@ func.func @tensors_and_buffers(%x: tensor<4xf32>, %y: memref<4xf32>) {
   comm.all_reduce sum ins(%x : tensor<4xf32>) outs(%y : memref<4xf32>)
   return
 }
+
+// -----
+
+// expected-error@+1 {{expects 'comm.stage' on argument #0 to be a number that is not negative, found -1 : i64}}
+func.func @no_stage(%x: tensor<4xf32> {comm.stage = -1 : i64}) {
+  return
+}
+
+// -----
+
+func.func @send_c1(%x: tensor<4xf32>) attributes {comm.ranks = 2 : i64} {
+  // expected-error@+1 {{(C1) expects 'to' to be one of the function's ranks, of which there are 2, found 2}}
+  comm.send %x to 2 tag 0 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @send_c2(%x: tensor<4xf32>) attributes {comm.ranks = 2 : i64} {
+  // expected-error@+1 {{(C2) expects a tag that is not negative, found -1}}
+  comm.send %x to 1 tag -1 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @receive_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{(C1) expects 'from' to be one of the function's ranks, found -1}}
+  %0 = comm.receive from -1 tag 0 outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @receive_c2(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{(C2) expects a tag that is not negative, found -1}}
+  %0 = comm.receive from 0 tag -1 outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @receive_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{(C3) expects a result of the destination's type on tensors, none on buffers}}
+  comm.receive from 0 tag 0 outs(%x : tensor<4xf32>)
+  return
+}

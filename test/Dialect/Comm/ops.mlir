@@ -32,3 +32,23 @@ func.func @keeps_every_meeting(%x: tensor<4xf32>) -> tensor<4xf32> attributes {c
   %d = arith.addf %a, %b : tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @sends
+// CHECK-SAME: %{{.*}}: tensor<4xbf16> {comm.stage = 0 : i64}
+func.func @sends(%x: tensor<4xbf16> {comm.stage = 0 : i64}) attributes {comm.ranks = 2 : i64} {
+  // CHECK: comm.send %{{.*}} to 1 tag 5 : tensor<4xbf16>
+  comm.send %x to 1 tag 5 : tensor<4xbf16>
+  return
+}
+
+// Two messages are two, and one that nobody reads is taken.
+// CHECK-LABEL: func.func @receives
+// CHECK: comm.receive from 0 tag 5 outs(%{{.*}} : tensor<4xbf16>) -> tensor<4xbf16>
+// KEPT-LABEL: func.func @receives
+// KEPT-COUNT-2: comm.receive
+func.func @receives() -> tensor<4xbf16> attributes {comm.ranks = 2 : i64} {
+  %e = tensor.empty() : tensor<4xbf16>
+  %a = comm.receive from 0 tag 5 outs(%e : tensor<4xbf16>) -> tensor<4xbf16>
+  %b = comm.receive from 0 tag 5 outs(%e : tensor<4xbf16>) -> tensor<4xbf16>
+  return %b : tensor<4xbf16>
+}

@@ -30,5 +30,21 @@ func.func @asks_who_it_is() -> index attributes {comm.ranks = 2 : i64} {
   return %0 : index
 }
 
+// A buffer with steps that is received into gets a copy of one without.
+// CHECK-LABEL: func.func @passes_on
+// CHECK-SAME: (%[[X:.*]]: memref<2x4xf32>, %[[Y:.*]]: memref<2x2xf32, strided<[4, 1]>>)
+// CHECK: %[[FROM:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK: call @mp_rt_send(%[[FROM]], %{{.*}}, %{{.*}}, %{{.*}}) : (index, i64, i64, i64) -> ()
+// CHECK: %[[DENSE:.*]] = memref.alloc() : memref<2x2xf32>
+// CHECK: %[[TO:.*]] = memref.extract_aligned_pointer_as_index %[[DENSE]]
+// CHECK: call @mp_rt_receive(%[[TO]],
+// CHECK: memref.copy %[[DENSE]], %[[Y]]
+// CHECK: memref.dealloc %[[DENSE]]
+func.func @passes_on(%x: memref<2x4xf32>, %y: memref<2x2xf32, strided<[4, 1]>>) attributes {comm.ranks = 2 : i64} {
+  comm.send %x to 1 tag 7 : memref<2x4xf32>
+  comm.receive from 1 tag 8 outs(%y : memref<2x2xf32, strided<[4, 1]>>)
+  return
+}
+
 // TENSORS: expected buffers, found 'tensor<4x3xf32>'
 // TENSORS: run one-shot-bufferize first

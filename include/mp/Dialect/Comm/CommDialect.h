@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The comm dialect: collectives between the ranks that run one partitioned program.
+// The comm dialect: exchanges between the ranks that run one partitioned program.
 
 #ifndef MP_DIALECT_COMM_COMMDIALECT_H
 #define MP_DIALECT_COMM_COMMDIALECT_H
@@ -21,21 +21,24 @@ namespace mlir::mp::comm {
 
 inline constexpr llvm::StringLiteral kRanksAttrName = "comm.ranks";
 inline constexpr llvm::StringLiteral kShardAttrName = "comm.shard";
+inline constexpr llvm::StringLiteral kStageAttrName = "comm.stage";
 
 /// The `mp.role` of what ranks have not sent yet of their gradients (mp-narrow-gradients).
 inline constexpr llvm::StringLiteral kRoleGradientResidual = "gradient_residual";
 
-/// Collectives read and write this besides buffers: their order.
+/// Exchanges read and write this besides buffers: their order.
 struct Order : SideEffects::Resource::Base<Order> {
   StringRef getName() final { return "<comm order>"; }
 };
 
 namespace detail {
-void getCollectiveEffects(Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects);
-bufferization::AliasingValueList aliasesOfCollective(Operation *op, OpOperand &operand);
-LogicalResult bufferizeCollective(Operation *op, RewriterBase &rewriter,
-                                  const bufferization::BufferizationOptions &options,
-                                  bufferization::BufferizationState &state);
+/// True for what the op writes, not for what it reads.
+bool isDestination(OpOperand &operand);
+void getExchangeEffects(Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects);
+bufferization::AliasingValueList aliasesOfExchange(Operation *op, OpOperand &operand);
+LogicalResult bufferizeExchange(Operation *op, RewriterBase &rewriter,
+                                const bufferization::BufferizationOptions &options,
+                                bufferization::BufferizationState &state);
 } // namespace detail
 
 } // namespace mlir::mp::comm

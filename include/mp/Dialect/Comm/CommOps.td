@@ -17,9 +17,10 @@ def Comm_Dialect : Dialect {
   let summary = "Collectives between ranks that run the same program";
   let description = [{
     A function that `mp-partition` made is run by a number of ranks at once, each on its own parts
-    of the tensors. The ops here are how the ranks meet: every rank executes the same ones in the
-    same order. They therefore count as reading and writing a resource of their own, so that none is
-    removed, merged, hoisted or moved past another, as `mpi.comm_split` (`Pure` upstream) may be.
+    of the tensors. The ops here are how the ranks meet: every rank executes the same collectives in
+    the same order; what one sends to another (`mp-pipeline`) finds its place by a number. They
+    therefore count as reading and writing a resource of their own, so that none is removed, merged,
+    hoisted or moved past another, as `mpi.comm_split` (`Pure` upstream) may be.
 
     Sums and other combinations are a balanced binary tree over the ranks, left subtree the largest
     power of two below their number. The order depends on nothing else, in particular not on how
@@ -30,6 +31,8 @@ def Comm_Dialect : Dialect {
     - `comm.shard`, an integer on an argument or a result of such a function: the dimension of which
       each rank holds one of as many equal parts, in the order of ranks. Without it a rank holds the
       whole. Before `mp-partition`, on an argument: what is wanted.
+    - `comm.stage`, an integer on an argument or a result of a function that `mp-pipeline` made: the
+      one rank that holds it. Before, on an argument: the stage that reads it first.
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -64,51 +67,55 @@ def Comm_RankOp : Op<Comm_Dialect, "rank", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
-/// A collective in destination style: on tensors it has a result, on buffers it writes `dest`.
-class Comm_Collective<string mnemonic>
-    : Op<Comm_Dialect, mnemonic, [
-        DestinationStyleOpInterface, MemoryEffectsOpInterface,
+/// An exchange writes what it gets to its destination, if it has one, and reads the rest.
+class Comm_Exchange<string mnemonic, list<Trait> traits = []>
+    : Op<Comm_Dialect, mnemonic, traits # [
+        MemoryEffectsOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<BufferizableOpInterface, [
             "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
             "bufferize"]>]> {
-  let results = (outs Optional<AnyRankedTensor>:$result);
   let hasVerifier = 1;
-  code baseDeclarations = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestMutable(); }
-  }];
-  let extraClassDeclaration = baseDeclarations;
   let extraClassDefinition = [{
     void $cppClass::getEffects(
         ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
-      detail::getCollectiveEffects(*this, effects);
+      detail::getExchangeEffects(*this, effects);
     }
     bool $cppClass::bufferizesToMemoryRead(::mlir::OpOperand &operand,
                                            const ::mlir::bufferization::AnalysisState &) {
-      return operand.getOperandNumber() == 0;
+      return !detail::isDestination(operand);
     }
     bool $cppClass::bufferizesToMemoryWrite(::mlir::OpOperand &operand,
                                             const ::mlir::bufferization::AnalysisState &) {
-      return operand.getOperandNumber() == 1;
+      return detail::isDestination(operand);
     }
     ::mlir::bufferization::AliasingValueList
     $cppClass::getAliasingValues(::mlir::OpOperand &operand,
                                  const ::mlir::bufferization::AnalysisState &) {
-      return detail::aliasesOfCollective(*this, operand);
+      return detail::aliasesOfExchange(*this, operand);
     }
     ::llvm::LogicalResult
     $cppClass::bufferize(::mlir::RewriterBase &rewriter,
                          const ::mlir::bufferization::BufferizationOptions &options,
                          ::mlir::bufferization::BufferizationState &state) {
-      return detail::bufferizeCollective(*this, rewriter, options, state);
+      return detail::bufferizeExchange(*this, rewriter, options, state);
     }
+  }];
+}
+
+/// An exchange in destination style has a result on tensors and writes `dest` on buffers.
+class Comm_Receiving<string mnemonic>
+    : Comm_Exchange<mnemonic, [DestinationStyleOpInterface]> {
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestMutable(); }
   }];
 }
 
 def Comm_Values : AnyTypeOf<[TensorOf<[AnyFloat, AnyInteger]>, MemRefOf<[AnyFloat, AnyInteger]>],
                             "tensor or buffer of floats or integers">;
 
-def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
+def Comm_AllReduceOp : Comm_Receiving<"all_reduce"> {
   let summary = "Combine the values of all ranks, element by element; all get the result";
   let description = [{
     Constraints:
@@ -133,7 +140,7 @@ def Comm_AllReduceOp : Comm_Collective<"all_reduce"> {
   }];
 }
 
-def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
+def Comm_AllGatherOp : Comm_Receiving<"all_gather"> {
   let summary = "Put the parts of all ranks together along a dimension; all get the result";
   let description = [{
     Constraints:
@@ -157,7 +164,7 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
   }];
 }
 
-def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
+def Comm_ReduceScatterOp : Comm_Receiving<"reduce_scatter"> {
   let summary = "Combine the values of all ranks; each gets its part along a dimension";
   let description = [{
     What `comm.all_reduce` gives, cut along `dim` into one part a rank: the same bits for half of
@@ -185,6 +192,53 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
   let assemblyFormat = [{
     $combine `dim` $dim `ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)`
     attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_SendOp : Comm_Exchange<"send"> {
+  let summary = "Send a value to one other rank, without waiting for it";
+  let description = [{
+    The rank `to` gets it by a `comm.receive` with the same `tag`. Of several with one tag the first
+    one sent is the first received.
+
+    Constraints:
+    - (C1) `to` is one of the ranks of the function around it.
+    - (C2) `tag` is not negative.
+
+    Example:
+    ```mlir
+    func.func @give(%x: tensor<4xf32>) attributes {comm.ranks = 2 : i64} {
+      comm.send %x to 1 tag 0 : tensor<4xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Comm_Values:$source, I64Attr:$to, I64Attr:$tag);
+  let assemblyFormat = "$source `to` $to `tag` $tag attr-dict `:` type($source)";
+}
+
+def Comm_ReceiveOp : Comm_Receiving<"receive"> {
+  let summary = "Wait for what another rank sends";
+  let description = [{
+    What the rank `from` sends to this one by a `comm.send` with the same `tag`.
+
+    Constraints:
+    - (C1) `from` is one of the ranks of the function around it.
+    - (C2) `tag` is not negative.
+    - (C3) destination and result agree; on buffers there is no result.
+
+    Example:
+    ```mlir
+    func.func @take() -> tensor<4xf32> attributes {comm.ranks = 2 : i64} {
+      %empty = tensor.empty() : tensor<4xf32>
+      %0 = comm.receive from 0 tag 0 outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Comm_Values:$dest, I64Attr:$from, I64Attr:$tag);
+  let assemblyFormat = [{
+    `from` $from `tag` $tag `outs` `(` $dest `:` type($dest) `)` attr-dict (`->` type($result)^)?
   }];
 }
 

@@ -42,11 +42,15 @@ public:
   std::optional<int64_t> argumentDim(size_t argument) const { return argumentDims[argument]; }
   /// Gives all processes what each brings, as many bytes, in their order.
   llvm::Expected<std::string> gather(llvm::StringRef own);
-  /// "4 ranks in 2 processes; ... collectives, ... bytes sent by each rank".
-  std::string summary() const;
+  /// "4 ranks in 2 processes; ... collectives, ... bytes sent by each rank", and of stages what
+  /// they sent to one another. All processes ask.
+  llvm::Expected<std::string> summary();
 
 private:
   DistributedProgram() = default;
+  /// Gives all processes what one rank alone holds.
+  llvm::Expected<Array> fetch(size_t result, int64_t rank,
+                              llvm::ArrayRef<std::vector<Array>> outcomes) const;
   llvm::Expected<Array> assemble(size_t result, llvm::ArrayRef<std::vector<Array>> outcomes) const;
   llvm::Error compareProcesses(llvm::ArrayRef<Array> results) const;
   llvm::Error setDeadline();
@@ -56,6 +60,7 @@ private:
   Signature types;
   /// Dimensions held in parts.
   std::vector<std::optional<int64_t>> argumentDims, resultDims;
+  std::vector<std::optional<int64_t>> resultRanks; ///< that alone hold a result
   int64_t ranks = 1, peak = 0;
   double deadline = 600; ///< seconds
   const mp_rt_transport *transport = nullptr;

@@ -113,4 +113,51 @@ def NarrowGradients : Pass<"mp-narrow-gradients", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def Pipeline : Pass<"mp-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Let each rank run one stage of a step on one micro-batch after the other (exact)";
+  let description = [{
+    Needs: a train step that `mp-partition` made with `batch=true` alone, and `mp.state` on its
+    arguments (`--mp-annotate-roles`, before). Its ranks are read as micro-batches. Gives: a step
+    for `stages` ranks with the bits of the ranks' step. A rank runs its part of the forward and the
+    backward pass for each micro-batch, sums up gradients as ranks do (a balanced tree over
+    micro-batches), and updates what it holds.
+
+    - The forward pass, all that the loss is computed from, is cut where stages come to equal
+      numbers of multiplications, or so that arguments with `comm.stage` are read by that stage.
+      What is computed from examples and constants alone is computed by every stage that reads it.
+    - A value of the backward pass is computed by the first of the stages that have what it is
+      computed from, the gradient of a parameter where that is read; what is computed from sums of
+      gradients, where the largest of them is.
+    - State is held where its next value is made (`comm.stage` on arguments and results). A stage
+      that reads what another holds or makes is sent it, once for each micro-batch (`comm.send`,
+      `comm.receive`).
+
+    A stage runs one micro-batch backward as soon as it can, after one forward (1F1B), so that stage
+    i of p holds activations of at most p - i. With `all-forward` it runs all of them forward first
+    (GPipe). Both give the same bits. Where micro-batches meet before the backward pass is done
+    (statistics of a batch), that is an error.
+
+    Example (`--mp-pipeline=stages=1`):
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<4xf32> {comm.shard = 0 : i64}) -> (tensor<4xf32>, tensor<4xf32>) attributes {comm.ranks = 2 : i64} {
+      %empty = tensor.empty() : tensor<4xf32>
+      %y = linalg.mul ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %loss = comm.all_reduce sum ins(%y : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %gradient = comm.all_reduce sum ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %0 = arith.subf %w, %gradient : tensor<4xf32>
+      return %0, %loss : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "0", "Ranks that run the function together">,
+    Option<"allForward", "all-forward", "bool", "false",
+           "Run all micro-batches forward before one runs backward">,
+    Option<"function", "function", "std::string", "\"\"",
+           "The function; may be left out where the module has one public function or a @main">
+  ];
+  let dependentDialects = ["::mlir::mp::comm::CommDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MP_TRANSFORMS_DISTRIBUTE_PASSES

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// convert-comm-to-runtime: collectives as calls of libMPRuntime.
+// convert-comm-to-runtime: what ranks exchange as calls of libMPRuntime.
 
 #include "../RuntimeCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,7 +17,7 @@ using namespace mlir::mp;
 
 namespace {
 
-/// Lowers one collective after the other.
+/// Lowers one exchange after the other.
 class Lowering : RuntimeCalls {
 public:
   using RuntimeCalls::RuntimeCalls;
@@ -35,21 +35,36 @@ public:
       if (isa<TensorType>(operand.getType()))
         return (op->emitOpError("expected buffers, found ") << operand.getType()).attachNote()
                << "run one-shot-bufferize first";
-    Value source = dense(op->getOperand(0), /*filled=*/true);
-    Value dest = dense(op->getOperand(1), /*filled=*/false);
-    callFor(op, source, dest);
-    if (dest != op->getOperand(1)) {
-      memref::CopyOp::create(b, dest, op->getOperand(1));
-      memref::DeallocOp::create(b, dest);
+    SmallVector<Value> buffers;
+    for (OpOperand &operand : op->getOpOperands())
+      buffers.push_back(dense(operand.get(), !comm::detail::isDestination(operand)));
+    if (isa<comm::SendOp, comm::ReceiveOp>(op))
+      callForMessage(op, buffers[0]);
+    else
+      callForCollective(op, buffers[0], buffers[1]);
+    for (auto [operand, buffer] : llvm::zip_equal(op->getOpOperands(), buffers)) {
+      if (buffer == operand.get())
+        continue;
+      if (comm::detail::isDestination(operand))
+        memref::CopyOp::create(b, buffer, operand.get());
+      memref::DeallocOp::create(b, buffer);
     }
-    if (source != op->getOperand(0))
-      memref::DeallocOp::create(b, source);
     op->erase();
     return success();
   }
 
 private:
-  void callFor(Operation *op, Value source, Value dest) {
+  void callForMessage(Operation *op, Value buffer) {
+    Value elements = product(buffer, 0, rankOf(buffer));
+    Value bytes = arith::MulIOp::create(b, elements, integer(bytesOf(buffer)));
+    auto send = dyn_cast<comm::SendOp>(op);
+    auto receive = dyn_cast<comm::ReceiveOp>(op);
+    Value other = integer(int64_t(send ? send.getTo() : receive.getFrom()));
+    Value tag = integer(int64_t(send ? send.getTag() : receive.getTag()));
+    call(send ? "mp_rt_send" : "mp_rt_receive", {address(buffer), bytes, other, tag});
+  }
+
+  void callForCollective(Operation *op, Value source, Value dest) {
     Type element = getElementTypeOrSelf(source.getType());
     if (auto reduce = dyn_cast<comm::AllReduceOp>(op)) {
       call("mp_rt_all_reduce",
@@ -57,9 +72,8 @@ private:
             integer(*runtimeElement(element)), integer(int64_t(reduce.getCombine()))});
     } else if (auto gather = dyn_cast<comm::AllGatherOp>(op)) {
       int64_t dim = int64_t(gather.getDim());
-      Value inner = arith::MulIOp::create(
-          b, product(source, dim, rankOf(source)),
-          integer(int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8))));
+      Value inner =
+          arith::MulIOp::create(b, product(source, dim, rankOf(source)), integer(bytesOf(source)));
       call("mp_rt_all_gather", {address(source), address(dest), product(source, 0, dim), inner});
     } else {
       auto scatter = cast<comm::ReduceScatterOp>(op);
@@ -71,6 +85,10 @@ private:
     }
   }
 
+  static int64_t bytesOf(Value buffer) {
+    return int64_t(
+        llvm::divideCeil(getElementTypeOrSelf(buffer.getType()).getIntOrFloatBitWidth(), 8));
+  }
   static int64_t rankOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getRank(); }
 
   /// Elements of dimensions `begin` up to `end`, exclusive.
@@ -103,10 +121,13 @@ private:
 /// Callers of the function know what ranks hold; its own code does not say it any more.
 static void eraseAttributes(func::FuncOp function) {
   function->removeAttr(comm::kRanksAttrName);
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-    function.removeArgAttr(i, comm::kShardAttrName);
-  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
-    function.removeResultAttr(i, StringAttr::get(function.getContext(), comm::kShardAttrName));
+  for (StringRef name : {comm::kShardAttrName, comm::kStageAttrName}) {
+    auto attribute = StringAttr::get(function.getContext(), name);
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      function.removeArgAttr(i, attribute);
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      function.removeResultAttr(i, attribute);
+  }
 }
 
 struct ConvertCommToRuntime : mlir::mp::impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
