@@ -4,6 +4,7 @@
 // bit the Tensor Core model for each slice and the tree that adds them.
 
 #include "Lowering.h"
+#include "ThinText.h"
 #include "mp/Numerics/Cast.h"
 #include "mp/Numerics/TensorCore.h"
 #include "gtest/gtest.h"
@@ -13,93 +14,6 @@ using namespace mlir::mp;
 using namespace mlir::mp::test;
 
 namespace {
-
-struct Thin {
-  int64_t m, n, k;
-  std::string format = "bf16";
-  std::string schedule = ""; ///< pinned, but for unit and copy
-  int slices = 1;            ///< of that
-  bool transposeA = false, transposeB = true;
-  bool fresh = true;
-  bool dynamic = false; ///< the number of rows
-  /// "gelu" of the sum and a bias, or "relu" of these and a residual; stored in bf16.
-  std::string epilogue = "";
-  bool narrowed = false; ///< B is f32 in memory
-  int splits = 1;        ///< blocks that share a sum
-};
-
-std::string tensor(const Thin &o, bool transposed, const char *rows, const char *columns,
-                   const std::string &type) {
-  auto size = [&](char loop) {
-    if (loop == 'm' && o.dynamic)
-      return std::string("?");
-    return std::to_string(loop == 'm' ? o.m : loop == 'n' ? o.n : o.k);
-  };
-  return "tensor<" + size(transposed ? *columns : *rows) + "x" +
-         size(transposed ? *rows : *columns) + "x" + type + ">";
-}
-
-std::string pin(const Thin &o, const std::string &copy) {
-  return o.schedule.empty() ? ""
-                            : ", mpk.schedule = #mpk.schedule<matmul, \"unit=mma.sync " +
-                                  o.schedule + " slices=" + std::to_string(o.slices) +
-                                  " split-k=" + std::to_string(o.splits) + " copy=" + copy + "\">";
-}
-
-/// The ops that make a result of type `h` of the sum `%r`.
-std::string epilogueText(const Thin &o, const std::string &c, const std::string &h) {
-  const std::string function = o.epilogue == "gelu" ? "%t = math.tanh %a : f32\n"
-                                                    : "%g = arith.extf %y : bf16 to f32\n"
-                                                      "%u = arith.addf %a, %g : f32\n"
-                                                      "%zz = arith.constant 0.0 : f32\n"
-                                                      "%t = arith.maximumf %u, %zz : f32\n";
-  return "%h = linalg.generic {indexing_maps = [#c, affine_map<(m, n) -> (n)>, #c, #c], "
-         "iterator_types = [\"parallel\", \"parallel\"]} ins(%r, %bias, %res : " +
-         c + ", tensor<" + std::to_string(o.n) + "xf32>, " + h + ") outs(%res : " + h +
-         ") {\n^bb0(%x: f32, %v: f32, %y: bf16, %z0: bf16):\n%a = arith.addf %x, %v : f32\n" +
-         function + "%w = arith.truncf %t : f32 to bf16\nlinalg.yield %w : bf16\n} -> " + h + "\n";
-}
-
-std::string moduleText(const Thin &o, const std::string &copy = "async") {
-  const bool tf32 = o.format == "tf32";
-  const std::string element = tf32 ? "f32" : o.format;
-  const std::string a = tensor(o, o.transposeA, "m", "k", element),
-                    b = tensor(o, o.transposeB, "k", "n", element),
-                    stored = o.narrowed ? tensor(o, o.transposeB, "k", "n", "f32") : b,
-                    c = tensor(o, false, "m", "n", "f32"), h = tensor(o, false, "m", "n", "bf16");
-  const std::string result = o.epilogue.empty() ? c : h;
-  std::string text = "#c = affine_map<(m, n) -> (m, n)>\nfunc.func @f(%a0: " + a +
-                     ", %b0: " + stored + ", %c: " + c + ", %bias: tensor<" + std::to_string(o.n) +
-                     "xf32>, %res: " + h + ") -> " + result + " {\n";
-  std::string nameA = "%a0", nameB = "%b0";
-  if (tf32) {
-    text += "%a1 = mp.round tf32 %a0 : " + a + "\n%b1 = mp.round tf32 %b0 : " + b + "\n";
-    nameA = "%a1", nameB = "%b1";
-  }
-  if (o.narrowed) {
-    text += "%b1 = mp.cast ieee %b0 : " + stored + " to " + b + "\n";
-    nameB = "%b1";
-  }
-  if (o.fresh)
-    text += "%z = arith.constant 0.0 : f32\n%i = linalg.fill ins(%z : f32) outs(%c : " + c +
-            ") -> " + c + "\n";
-  const std::string maps = std::string("affine_map<(m, n, k) -> ") +
-                           (o.transposeA ? "(k, m)" : "(m, k)") + ">, affine_map<(m, n, k) -> " +
-                           (o.transposeB ? "(n, k)" : "(k, n)") +
-                           ">, affine_map<(m, n, k) -> (m, n)>";
-  text += "%r = linalg.generic {indexing_maps = [" + maps +
-          "], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]" + pin(o, copy) +
-          "} ins(" + nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" +
-          (o.fresh ? "%i" : "%c") + " : " + c + ") {\n^bb0(%x: " + element + ", %y: " + element +
-          ", %s: f32):\n";
-  text += tf32 ? "%p = arith.mulf %x, %y : f32\n"
-               : "%wx = arith.extf %x : " + element + " to f32\n%wy = arith.extf %y : " + element +
-                     " to f32\n%p = arith.mulf %wx, %wy : f32\n";
-  text += "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " + c + "\n";
-  if (!o.epilogue.empty())
-    text += epilogueText(o, c, h);
-  return text + "return " + (o.epilogue.empty() ? "%r" : "%h") + " : " + result + "\n}\n";
-}
 
 std::vector<Array> argumentsOf(const Thin &o) {
   using numerics::Format;
@@ -155,7 +69,7 @@ std::string nameOf(const Thin &o, const std::string &chip) {
          std::to_string(o.k) + (o.transposeA ? " At" : "") + (o.transposeB ? " Bt " : " ") +
          o.schedule + " slices=" + std::to_string(o.slices) +
          " splits=" + std::to_string(o.splits) + (o.fresh ? " fresh" : "") +
-         (o.dynamic ? " dynamic " : " ") + o.epilogue;
+         (o.dynamic ? " dynamic " : " ") + (o.dynamicK ? "k of run time " : "") + o.epilogue;
 }
 
 void expectModel(const Thin &o, const std::string &chip, const std::vector<Array> &arguments,
@@ -189,7 +103,7 @@ void expectModel(const Thin &o, const std::string &chip, const std::vector<Array
 
 void check(const Thin &o, const std::string &chip = "sm_80") {
   SCOPED_TRACE(nameOf(o, chip));
-  Lowered lowered(moduleText(o, chip == "sm_75" ? "loads" : "async"), chip, "sums=tree");
+  Lowered lowered(thinText(o, chip == "sm_75" ? "loads" : "async"), chip, "sums=tree");
   ASSERT_EQ(lowered.error, "");
   const std::vector<Array> arguments = argumentsOf(o);
   std::vector<Array> results = lowered.run(arguments);
@@ -259,7 +173,7 @@ TEST(EmulatedThin, OrderedSumsHaveNoSlices) {
   for (int64_t m : {1, 16, 40}) {
     Thin o{m, 128, 1088};
     SCOPED_TRACE(nameOf(o, "sm_80"));
-    Lowered lowered(moduleText(o), "sm_80", "sums=ordered");
+    Lowered lowered(thinText(o), "sm_80", "sums=ordered");
     ASSERT_EQ(lowered.error, "");
     const std::vector<Array> arguments = argumentsOf(o);
     std::vector<Array> results = lowered.run(arguments);
@@ -271,8 +185,8 @@ TEST(EmulatedThin, OrderedSumsHaveNoSlices) {
 /// An epilogue in the kernel gives the bits of the same ops apart.
 void checkEpilogue(const Thin &o, const std::string &chip) {
   SCOPED_TRACE(nameOf(o, chip));
-  Lowered fused(moduleText(o), chip, "sums=tree"),
-      apart(moduleText(o), chip, "sums=tree dispatches=false");
+  Lowered fused(thinText(o), chip, "sums=tree"),
+      apart(thinText(o), chip, "sums=tree dispatches=false");
   ASSERT_EQ(fused.error, "");
   ASSERT_EQ(apart.error, "");
   const std::vector<Array> arguments = argumentsOf(o);
@@ -312,6 +226,49 @@ TEST(EmulatedThin, BlocksShareSums) {
   check(split({128, 32, 640, "tf32", "tile=64x64x32 warps=2x2 stages=4"}, 8), "sm_89");
   check(split({37, 48, 1300, "f8E4M3FN", "tile=64x64x128 warps=2x2 stages=2"}, 2), "sm_89");
   check(split({40, 64, 300, "f16", "tile=64x64x64 warps=2x2 stages=2"}, 2), "sm_75");
+}
+
+TEST(EmulatedThin, BlocksShareSumsOfALengthThatOnlyTheRunKnows) {
+  auto ofRunTime = [](Thin o, int splits) {
+    o.dynamicK = true;
+    return split(o, splits);
+  };
+  constexpr const char *square = "tile=64x64x64 warps=2x2 stages=3";
+  for (int64_t k : {0, 1, 64, 130, 1024, 1300}) // some blocks have no step
+    check(ofRunTime({70, 64, k, "bf16", square}, 4));
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true})
+      check(ofRunTime({70, 45, 600, "bf16", square, 1, transposeA, transposeB, false}, 4));
+  check(ofRunTime({8, 40, 2000, "bf16", kFirst, 4, true, false}, 4));
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+    check(ofRunTime({40, 64, 300, "f16", "tile=64x64x64 warps=2x2 stages=2", 1, true, false}, 2),
+          chip);
+  Thin o = ofRunTime({70, 64, 700, "bf16", square}, 4);
+  o.epilogue = "relu";
+  checkEpilogue(o, "sm_80");
+}
+
+/// As query, key and value: two launches for all, and the bits of each product alone.
+TEST(EmulatedThin, BlocksShareSumsOfProductsOfOneOperand) {
+  constexpr int count = 3;
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"}) {
+    const bool loads = llvm::StringRef(chip) == "sm_75";
+    for (int64_t columns : {64, 45}) {
+      Thin o = split({70, columns, 600, "f16", "tile=64x64x64 warps=2x2 stages=2"}, 4);
+      SCOPED_TRACE(nameOf(o, chip));
+      Lowered lowered(thinGroupText(o, count, loads ? "loads" : "async"), chip, "sums=tree");
+      ASSERT_EQ(lowered.error, "");
+      std::mt19937 random(5);
+      std::vector<Array> arguments = {drawn(numerics::Format::F16, {o.m, o.k}, random)};
+      for (int i = 0; i < count; ++i)
+        arguments.push_back(drawn(numerics::Format::F16, {o.n, o.k}, random));
+      std::vector<Array> results = lowered.run(arguments);
+      ASSERT_EQ(lowered.error, "");
+      EXPECT_EQ(lowered.launches, 2u);
+      for (int i = 0; i < count; ++i)
+        expectModel(o, chip, {arguments[0], arguments[i + 1]}, results[i]);
+    }
+  }
 }
 
 TEST(EmulatedThin, EpiloguesOfSharedSums) {

@@ -127,6 +127,48 @@ func.func @sizes_of_the_run(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8xf
   return %0, %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
 }
 
+// Products of rows that only the run counts, as two experts have: one kernel, though they share nothing.
+// CHECK-LABEL: func.func @products_of_own_rows
+// CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) outs({{.*}}) schedule = <matmul>
+// CHECK-COUNT-2: mpk.mma
+// CHECK-NOT: mpk.dispatch
+// CHECK: return %[[R]]#0, %[[R]]#1
+#ea = affine_map<(m, n, k) -> (m, k)>
+#eb = affine_map<(m, n, k) -> (k, n)>
+#ec = affine_map<(m, n, k) -> (m, n)>
+#ed = affine_map<(m, n) -> (m, n)>
+func.func @products_of_own_rows(%x: tensor<?x32xbf16>, %y: tensor<?x32xbf16>, %v: tensor<32x64xbf16>, %w: tensor<32x64xbf16>, %p: tensor<?x64xf32>, %q: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %0 = linalg.generic {indexing_maps = [#ea, #eb, #ec], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %v : tensor<?x32xbf16>, tensor<32x64xbf16>) outs(%p : tensor<?x64xf32>) {
+  ^bb0(%g: bf16, %h: bf16, %s: f32):
+    %2 = arith.extf %g : bf16 to f32
+    %3 = arith.extf %h : bf16 to f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %s, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<?x64xf32>
+  %1 = linalg.generic {indexing_maps = [#ea, #eb, #ec], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%y, %w : tensor<?x32xbf16>, tensor<32x64xbf16>) outs(%q : tensor<?x64xf32>) {
+  ^bb0(%g: bf16, %h: bf16, %s: f32):
+    %2 = arith.extf %g : bf16 to f32
+    %3 = arith.extf %h : bf16 to f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %s, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<?x64xf32>
+  %4 = linalg.generic {indexing_maps = [#ed, #ed], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<?x64xf32>) outs(%p : tensor<?x64xf32>) {
+  ^bb0(%g: f32, %h: f32):
+    %6 = arith.negf %g : f32
+    linalg.yield %6 : f32
+  } -> tensor<?x64xf32>
+  %5 = linalg.generic {indexing_maps = [#ed, #ed], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<?x64xf32>) outs(%q : tensor<?x64xf32>) {
+  ^bb0(%g: f32, %h: f32):
+    %6 = arith.negf %g : f32
+    linalg.yield %6 : f32
+  } -> tensor<?x64xf32>
+  return %4, %5 : tensor<?x64xf32>, tensor<?x64xf32>
+}
+
 // Products that share an operand: the body has both, side by side, and stays what it says.
 // CHECK-LABEL: func.func @products_of_one_operand
 // CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%[[X:.*]], %{{.*}}, %[[X]], %{{.*}} : {{.*}}) outs({{.*}}) schedule = <matmul>

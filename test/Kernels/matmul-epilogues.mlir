@@ -90,3 +90,74 @@ func.func @no_product(%x: memref<64xf32>, %o: memref<64xf32>) {
   }
   return
 }
+
+// -----
+
+// Weights that lie in one buffer, behind each other, are of one launch, which is given where each begins.
+// CHECK-LABEL: func.func @weights_behind_each_other
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT: gpu.launch_func
+// CHECK: return
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @weights_behind_each_other(%x: memref<64x128xbf16>, %v: memref<64x128xbf16>, %w: memref<64x128xbf16, strided<[128, 1], offset: 8192>>, %o: memref<64x64xf32>, %q: memref<64x64xf32>) {
+  mpk.dispatch ins(%x, %v, %x, %w : memref<64x128xbf16>, memref<64x128xbf16>, memref<64x128xbf16>, memref<64x128xbf16, strided<[128, 1], offset: 8192>>) outs(%o, %q : memref<64x64xf32>, memref<64x64xf32>) schedule = <matmul> {
+  ^bb0(%a: tensor<64x128xbf16>, %b: tensor<64x128xbf16>, %c: tensor<64x128xbf16>, %d: tensor<64x128xbf16>, %s: tensor<64x64xf32>, %t: tensor<64x64xf32>):
+    %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+        ins(%a, %b : tensor<64x128xbf16>, tensor<64x128xbf16>) outs(%s : tensor<64x64xf32>) {
+    ^bb0(%g: bf16, %h: bf16, %i: f32):
+      %j = arith.extf %g : bf16 to f32
+      %k = arith.extf %h : bf16 to f32
+      %l = arith.mulf %j, %k : f32
+      %n = arith.addf %i, %l : f32
+      linalg.yield %n : f32
+    } -> tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+        ins(%c, %d : tensor<64x128xbf16>, tensor<64x128xbf16>) outs(%t : tensor<64x64xf32>) {
+    ^bb0(%g: bf16, %h: bf16, %i: f32):
+      %j = arith.extf %g : bf16 to f32
+      %k = arith.extf %h : bf16 to f32
+      %l = arith.mulf %j, %k : f32
+      %n = arith.addf %i, %l : f32
+      linalg.yield %n : f32
+    } -> tensor<64x64xf32>
+    mpk.yield %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+// Those that begin elsewhere than at 16 bytes need other loads: a launch for each.
+// CHECK-LABEL: func.func @weights_that_need_other_loads
+// CHECK-COUNT-2: gpu.launch_func
+// CHECK: return
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @weights_that_need_other_loads(%x: memref<64x128xbf16>, %v: memref<64x128xbf16>, %w: memref<64x128xbf16, strided<[128, 1], offset: 1>>, %o: memref<64x64xf32>, %q: memref<64x64xf32>) {
+  mpk.dispatch ins(%x, %v, %x, %w : memref<64x128xbf16>, memref<64x128xbf16>, memref<64x128xbf16>, memref<64x128xbf16, strided<[128, 1], offset: 1>>) outs(%o, %q : memref<64x64xf32>, memref<64x64xf32>) schedule = <matmul> {
+  ^bb0(%a: tensor<64x128xbf16>, %b: tensor<64x128xbf16>, %c: tensor<64x128xbf16>, %d: tensor<64x128xbf16>, %s: tensor<64x64xf32>, %t: tensor<64x64xf32>):
+    %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+        ins(%a, %b : tensor<64x128xbf16>, tensor<64x128xbf16>) outs(%s : tensor<64x64xf32>) {
+    ^bb0(%g: bf16, %h: bf16, %i: f32):
+      %j = arith.extf %g : bf16 to f32
+      %k = arith.extf %h : bf16 to f32
+      %l = arith.mulf %j, %k : f32
+      %n = arith.addf %i, %l : f32
+      linalg.yield %n : f32
+    } -> tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+        ins(%c, %d : tensor<64x128xbf16>, tensor<64x128xbf16>) outs(%t : tensor<64x64xf32>) {
+    ^bb0(%g: bf16, %h: bf16, %i: f32):
+      %j = arith.extf %g : bf16 to f32
+      %k = arith.extf %h : bf16 to f32
+      %l = arith.mulf %j, %k : f32
+      %n = arith.addf %i, %l : f32
+      linalg.yield %n : f32
+    } -> tensor<64x64xf32>
+    mpk.yield %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  return
+}

@@ -38,6 +38,19 @@ inline SmallVector<Value> chooseProduct(DeviceBuilder &d, Value product,
   return chosen;
 }
 
+/// The product that a block of several works for, and which of its blocks it is: `counts` says how
+/// many each has.
+inline std::pair<Value, Value> findProduct(DeviceBuilder &d, Value block, ArrayRef<Value> counts) {
+  Value product = d.ix(0), first = d.ix(0), end = d.ix(0);
+  for (auto [number, count] : llvm::enumerate(counts.drop_back())) {
+    end = d.add(end, count);
+    Value isBehind = d.less(end, d.add(block, int64_t(1)));
+    product = d.select(isBehind, d.ix(int64_t(number) + 1), product);
+    first = d.select(isBehind, end, first);
+  }
+  return {product, d.sub(block, first)};
+}
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_BUILD_RASTER_H

@@ -9,6 +9,7 @@
 #include "../Select/TargetPart.h"
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
+#include "PassBuffers.h"
 #include "ScheduleChoice.h"
 #include "SparseWeights.h"
 #include "SplitSums.h"
@@ -82,20 +83,18 @@ private:
     if (failed(contraction))
       return op.emitOpError("is marked '") << kMmaAttrName << "' but " << reason;
     OpBuilder b(op);
-    SmallVector<GemmOperand> operands;
+    ProductArguments product;
     for (auto [buffer, access] : llvm::zip_equal(op->getOperands(), contraction->access))
-      operands.push_back({buffer, access, {}, {}});
-    SmallVector<OpFoldResult> sizes;
+      product.operands.push_back({buffer, access, {}, {}});
     for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, op.getLoc()))
-      sizes.push_back(range.size);
+      product.sizes.push_back(range.size);
     const bool fresh = op->hasAttr(kMmaFreshAttrName), starts = startsFromOld(op);
     auto store = [&](const GemmEpilogue &e) { storeSums(e, fresh || starts); };
     GemmEnds ends{store};
     if (starts)
       ends.start = oldSum;
-    const SmallVector<SmallVector<Value>> noScalars(1);
-    if (failed(emitKernel(op, op, model, *contraction, operands, sizes, noScalars,
-                          fresh ? "fresh" : "added", /*epilogueInstructions=*/0, ends)))
+    if (failed(emitKernel(op, op, model, *contraction, {product}, fresh ? "fresh" : "added",
+                          /*epilogueInstructions=*/0, ends)))
       return failure();
     op.erase();
     return success();
@@ -169,17 +168,19 @@ private:
     return made;
   }
 
-  /// True if the kernels of two products differ in their buffers only.
+  /// True if the kernels of two products differ in their buffers only, and perhaps in where these
+  /// begin and in sizes that only the run knows.
   static bool isEqual(const Product &a, const Product &b) {
-    auto typesOf = [](const Product &product) {
+    const bool isSparse = a.plan->op->hasAttr(kMmaSparseAttrName);
+    auto typesOf = [&](const Product &product) {
       SmallVector<Type> types(product.epilogue->scalars().getTypes());
       for (const GemmOperand &operand : product.epilogue->operands())
-        types.push_back(operand.buffer.getType());
+        types.push_back(isSparse ? operand.buffer.getType() : atAnyPlace(operand.buffer.getType()));
       return types;
     };
     const SmallVector<Type> types = typesOf(a);
-    return types == typesOf(b) && llvm::all_of(types, isKnown) &&
-           a.epilogue->text() == b.epilogue->text();
+    return types == typesOf(b) && a.epilogue->text() == b.epilogue->text() &&
+           (!isSparse || llvm::all_of(types, hasKnownLayout));
   }
 
   LogicalResult emitProducts(mpk::DispatchOp dispatch, ArrayRef<Product> products,
@@ -188,30 +189,23 @@ private:
     const DispatchEpilogue &epilogue = *products.front().epilogue;
     OpBuilder b(dispatch);
     Block &body = epilogue.getDispatch().getBody().front();
-    SmallVector<OpFoldResult> sizes = loopSizes(b, epilogue.getDispatch(), plan);
-    SmallVector<SmallVector<Value>> others;
-    for (const Product &product : products) {
-      SmallVector<Value> &values = others.emplace_back();
-      if (product.plan.get() != &plan)
-        for (const GemmOperand &operand : product.epilogue->operands())
-          values.push_back(operand.buffer);
-      llvm::append_range(values, product.epilogue->scalars());
-    }
+    SmallVector<ProductArguments, 0> arguments;
+    for (const Product &product : products)
+      arguments.push_back({SmallVector<GemmOperand>(product.epilogue->operands()),
+                           loopSizes(b, product.epilogue->getDispatch(), *product.plan),
+                           SmallVector<Value>(product.epilogue->scalars())});
     auto store = [&](const GemmEpilogue &e) { epilogue.emit(e); };
     auto start = [&](const GemmEpilogue &e, Point point) { return epilogue.start(e, point); };
     GemmEnds ends{store};
     if (startsFromOld(plan.op))
       ends.start = start;
-    return emitKernel(dispatch, plan.op, model, plan.contraction,
-                      SmallVector<GemmOperand>(epilogue.operands()), sizes, others, epilogue.text(),
-                      problemOf(plan, body).epilogueInstructions, ends);
+    return emitKernel(dispatch, plan.op, model, plan.contraction, std::move(arguments),
+                      epilogue.text(), problemOf(plan, body).epilogueInstructions, ends);
   }
 
-  /// `root` becomes a launch of a kernel for `op`, or for several products like it: `more` has the
-  /// arguments of each behind the `operands` of the first.
+  /// `root` becomes a launch of a kernel for `op`, the first of several products like it, or alone.
   LogicalResult emitKernel(Operation *root, linalg::GenericOp op, const target::TargetModel &model,
-                           Contraction contraction, SmallVector<GemmOperand> operands,
-                           ArrayRef<OpFoldResult> sizes, SmallVector<SmallVector<Value>> more,
+                           Contraction contraction, SmallVector<ProductArguments, 0> products,
                            StringRef text, double epilogueInstructions, const GemmEnds &ends) {
     StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
     const bool isSparse = op->hasAttr(kMmaSparseAttrName);
@@ -224,61 +218,81 @@ private:
     OpBuilder b(root);
     Location loc = root->getLoc();
     if (isSparse)
-      constants.replaceA(b, op, contraction, operands, more);
-    GemmPlan plan = planGemm(b, loc, contraction, operands, sizes, *instruction, model);
+      constants.replaceA(b, op, contraction, products);
+    SmallVector<GemmPlan, 0> plans;
+    for (const ProductArguments &product : products)
+      plans.push_back(
+          planGemm(b, loc, contraction, product.operands, product.sizes, *instruction, model));
+    if (!shareKernel(b, loc, plans)) { // never sparse ones, whose layouts are known and equal
+      for (const ProductArguments &product : products)
+        if (failed(emitKernel(root, op, model, contraction, {product}, text, epilogueInstructions,
+                              ends)))
+          return failure();
+      return success();
+    }
+    GemmPlan &plan = plans.front();
+    const ProductArguments &first = products.front();
     if (isSparse)
-      planSparse(plan, operands);
-    plan.products = int(more.size());
-    plan.prefersRows = epilogueInstructions >= kLongEpilogue || hasNarrowResult(operands, plan);
+      planSparse(plan, first.operands);
+    plan.products = int(products.size());
+    plan.isRagged = products.size() > 1 && !dynamicSizes(plan).empty();
+    plan.prefersRows =
+        epilogueInstructions >= kLongEpilogue || hasNarrowResult(first.operands, plan);
     llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model, sums);
     if (!schedule)
       return op.emitOpError() << toString(schedule.takeError());
     plan.schedule = *schedule;
     note(op, plan);
-    if (plan.schedule.splitK == 1) {
-      launchProducts(b, plan, operands, more, text, ends);
-      return success();
-    }
-    launchSplit(b, plan, contraction, operands, sizes, more.front(), text, model, ends);
+    if (plan.schedule.splitK == 1)
+      launchProducts(b, plans, products, text, ends);
+    else
+      launchSplit(b, plan, contraction, products, text, model, ends);
     return success();
   }
 
   /// Two launches: blocks share each sum, then a kernel adds their parts.
   void launchSplit(OpBuilder &b, const GemmPlan &plan, const Contraction &contraction,
-                   ArrayRef<GemmOperand> operands, ArrayRef<OpFoldResult> sizes,
-                   ArrayRef<Value> scalars, StringRef text, const target::TargetModel &model,
-                   const GemmEnds &ends) {
-    Location loc = operands.front().buffer.getLoc();
-    SmallVector<GemmOperand> first = {operands[0], operands[1]};
-    SmallVector<GemmOperand> all(plan.sparse ? operands.drop_back() : operands); // no metadata
-    all.push_back(allocateParts(b, loc, contraction, sizes, plan.schedule.splitK));
-    first.push_back(all.back());
-    auto planOf = [&](ArrayRef<GemmOperand> some, bool isSparse) {
-      GemmPlan made = planGemm(b, loc, contraction, some, sizes, *plan.instruction, model);
+                   ArrayRef<ProductArguments> products, StringRef text,
+                   const target::TargetModel &model, const GemmEnds &ends) {
+    Location loc = products.front().operands.front().buffer.getLoc();
+    SmallVector<ProductArguments, 0> parts, whole;
+    for (const ProductArguments &product : products) {
+      ArrayRef<GemmOperand> operands = product.operands;
+      const GemmOperand made =
+          allocateParts(b, loc, contraction, product.sizes, plan.schedule.splitK);
+      parts.push_back({{operands[0], operands[1], made}, product.sizes, {}});
+      if (plan.sparse) // has metadata behind the others
+        parts.back().operands.push_back(operands.back());
+      whole.push_back(product);
+      if (plan.sparse)
+        whole.back().operands.pop_back();
+      whole.back().operands.push_back(made);
+    }
+    auto planOf = [&](const ProductArguments &some, bool isSparse) {
+      GemmPlan made =
+          planGemm(b, loc, contraction, some.operands, some.sizes, *plan.instruction, model);
       if (isSparse)
-        planSparse(made, some);
+        planSparse(made, some.operands);
       made.schedule = plan.schedule;
+      made.products = plan.products;
       return made;
     };
-    if (plan.sparse)
-      first.push_back(operands.back());
-    const SmallVector<SmallVector<Value>> noScalars(1);
     auto storeParts = [&](const GemmEpilogue &e) { storeSums(e, /*fresh=*/true); };
-    launchProducts(b, planOf(first, plan.sparse.has_value()), first, noScalars, "parts",
-                   {storeParts});
-    launchCombination(b, planOf(all, /*isSparse=*/false), all, scalars, text, ends.epilogue);
+    launchProducts(b, planOf(parts.front(), plan.sparse.has_value()), parts, "parts", {storeParts});
+    launchCombination(b, planOf(whole.front(), /*isSparse=*/false), std::move(whole), text,
+                      ends.epilogue);
   }
 
   /// Arguments of a launch, and the key of the kernel that takes them.
   static std::pair<SmallVector<Value>, std::string> argumentsOf(OpBuilder &b, const GemmPlan &plan,
-                                                                ArrayRef<GemmOperand> operands,
-                                                                ArrayRef<SmallVector<Value>> more,
+                                                                ArrayRef<ProductArguments> products,
                                                                 StringRef text) {
     SmallVector<Value> arguments;
-    for (const GemmOperand &operand : operands)
-      arguments.push_back(kernelBuffer(b, operand.buffer));
-    for (ArrayRef<Value> values : more)
-      llvm::append_range(arguments, values);
+    for (const ProductArguments &product : products) {
+      for (const GemmOperand &operand : product.operands)
+        arguments.push_back(passBuffer(b, operand.buffer, plan.isRagged));
+      llvm::append_range(arguments, product.scalars);
+    }
     std::string key = plan.key();
     llvm::raw_string_ostream stream(key);
     for (Value argument : arguments)
@@ -287,12 +301,13 @@ private:
     return {arguments, key};
   }
 
-  void launchProducts(OpBuilder &b, const GemmPlan &hostPlan, ArrayRef<GemmOperand> operands,
-                      ArrayRef<SmallVector<Value>> more, StringRef text, const GemmEnds &ends) {
-    GemmPlan plan = hostPlan;
+  /// A plan for each product; the first is that of the kernel.
+  void launchProducts(OpBuilder &b, ArrayRef<GemmPlan> plans, ArrayRef<ProductArguments> products,
+                      StringRef text, const GemmEnds &ends) {
+    const GemmPlan &plan = plans.front();
+    ArrayRef<GemmOperand> operands = products.front().operands;
     Location loc = operands.front().buffer.getLoc();
-    auto [arguments, key] = argumentsOf(b, plan, operands, more, text);
-    SmallVector<Value> blocks = gridFactors(b, loc, plan);
+    auto [arguments, key] = argumentsOf(b, plan, products, text);
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
       const MmaInstruction &instruction = *plan.instruction;
@@ -300,31 +315,36 @@ private:
       std::string name = (unit + "_" + instruction.format + "_" + Twine(plan.schedule.m) + "x" +
                           Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
                              .str();
-      SmallVector<Type> types(
-          ValueRange(arguments).take_front(operands.size() + more.front().size()).getTypes());
+      SmallVector<Type> types(ValueRange(arguments)
+                                  .take_front(operands.size() + products.front().scalars.size())
+                                  .getTypes());
       ArrayRef<Type> first = types;
       kernel = emitGemmKernel(kernelModuleOf(getOperation()), loc, name, plan,
                               first.take_front(operands.size()), first.drop_front(operands.size()),
                               ends);
     }
-    for (Size *size : dynamicSizes(plan))
-      arguments.push_back(size->dynamic);
-    launch(b, loc, kernel, plan, blocks, arguments);
+    for (GemmPlan sized : plan.isRagged ? plans : plans.take_front())
+      for (Size *size : dynamicSizes(sized))
+        arguments.push_back(size->dynamic);
+    launch(b, loc, kernel, plan, gridBlocks(b, loc, plans), arguments);
   }
 
-  /// Launches the kernel that adds parts of sums; all sizes are known.
-  void launchCombination(OpBuilder &b, const GemmPlan &plan, ArrayRef<GemmOperand> operands,
-                         ArrayRef<Value> scalars, StringRef text,
+  /// Launches the kernel that adds parts of sums; the sizes of results are known.
+  void launchCombination(OpBuilder &b, const GemmPlan &plan,
+                         SmallVector<ProductArguments, 0> products, StringRef text,
                          function_ref<void(const GemmEpilogue &)> epilogue) {
-    Location loc = operands.front().buffer.getLoc();
-    auto [arguments, key] =
-        argumentsOf(b, plan, operands.drop_front(2), SmallVector<Value>(scalars), text);
+    Location loc = products.front().operands.front().buffer.getLoc();
+    for (ProductArguments &product : products) // A and B are not read again
+      product.operands.erase(product.operands.begin(), product.operands.begin() + 2);
+    auto [arguments, key] = argumentsOf(b, plan, products, text);
     gpu::GPUFuncOp &kernel = kernels["combined " + key];
-    TypeRange types = ValueRange(arguments).getTypes();
+    const size_t buffers = products.front().operands.size();
+    const SmallVector<Type> types(ValueRange(arguments).getTypes());
+    ArrayRef<Type> first = ArrayRef(types).take_front(types.size() / products.size());
     if (!kernel)
-      kernel = emitCombination(
-          kernelModuleOf(getOperation()), loc, ("mma_sums_" + Twine(kernels.size() - 1)).str(),
-          plan, types.drop_back(scalars.size()), types.take_back(scalars.size()), epilogue);
+      kernel = emitCombination(kernelModuleOf(getOperation()), loc,
+                               ("mma_sums_" + Twine(kernels.size() - 1)).str(), plan,
+                               first.take_front(buffers), first.drop_front(buffers), epilogue);
     Value blocks = arith::ConstantIndexOp::create(b, loc, combiningBlocks(plan));
     launchKernel(b, loc, kernel, blocks, kCombiningThreads, arguments);
   }
@@ -342,28 +362,8 @@ private:
     remark::analysis(op.getLoc(), remarks::kSchedule) << text;
   }
 
-  /// True for buffers whose shape, offset and strides are in their type.
-  static bool isKnown(Type buffer) {
-    auto type = dyn_cast<MemRefType>(buffer);
-    int64_t offset;
-    SmallVector<int64_t> strides;
-    return !type ||
-           (type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
-            !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic));
-  }
-
-  /// Buffers of static shape are passed as they are, others as their base.
-  static Value kernelBuffer(OpBuilder &b, Value buffer) {
-    if (isKnown(buffer.getType()))
-      return buffer;
-    return memref::ExtractStridedMetadataOp::create(b, buffer.getLoc(), buffer).getBaseBuffer();
-  }
-
   static void launch(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel, const GemmPlan &plan,
-                     ArrayRef<Value> factors, ValueRange operands) {
-    Value blocks = factors[0];
-    for (Value factor : factors.drop_front())
-      blocks = b.createOrFold<arith::MulIOp>(loc, blocks, factor);
+                     Value blocks, ValueRange operands) {
     OpBuilder::InsertionGuard guard(b);
     bool certain = plan.isCertainlyNonEmpty();
     if (!certain) { // a grid of zero blocks is an error of the driver

@@ -21,6 +21,31 @@ using namespace mlir;
 using namespace mlir::mp;
 using mpcore::performance::MatmulSchedule;
 
+static Value tilesOf(DeviceBuilder &d, ArrayRef<StridedLoop> loops, int64_t tile) {
+  return d.div(d.add(extentOf(d, loops), tile - 1), tile);
+}
+
+/// Gives a plan of ragged products the sizes of that which the block works for, of `sizes` of each;
+/// returns its number, and which of its blocks this is.
+static std::pair<Value, Value> chooseSizes(DeviceBuilder &d, GemmPlan &plan,
+                                           ArrayRef<SmallVector<Value>> sizes) {
+  SmallVector<Size *> dynamics = dynamicSizes(plan);
+  auto assign = [&](ArrayRef<Value> values) {
+    for (auto [size, value] : llvm::zip_equal(dynamics, values))
+      size->dynamic = value;
+  };
+  SmallVector<Value> counts;
+  for (ArrayRef<Value> own : sizes) {
+    assign(own);
+    Value tiles = d.mul(tilesOf(d, plan.m, plan.schedule.m), tilesOf(d, plan.n, plan.schedule.n));
+    counts.push_back(d.mul(extentOf(d, plan.batch), tiles));
+  }
+  Value block = d.widen(NVVM::BlockIdXOp::create(d.b, d.b.getI32Type()));
+  auto [product, own] = findProduct(d, block, counts);
+  assign(chooseProduct(d, product, sizes));
+  return {product, own};
+}
+
 namespace {
 
 class GemmKernel {
@@ -32,15 +57,20 @@ public:
                  !plan.stageA.asynchronous || !plan.stageB.asynchronous),
         stageBytes(copier.bytes()) {}
 
-  /// The pointers and scalars of each product. `operands` after A and B get their bases.
+  /// The pointers and scalars of each product. `operands` after A and B get their bases. The block
+  /// is number `block` of those of `product`, which are null where products are of one size.
   void emit(ArrayRef<SmallVector<Value>> allPointers, ArrayRef<SmallVector<Value>> allScalars,
-            Value sharedBase, MutableArrayRef<ResultOperand> operands, const GemmEnds &ends) {
+            Value product, Value block, Value sharedBase, MutableArrayRef<ResultOperand> operands,
+            const GemmEnds &ends) {
     shared = sharedBase;
-    locate();
+    locate(block);
     SmallVector<Value> pointers = allPointers.front(), scalars = allScalars.front();
-    if (plan.products > 1) {
-      Value batches = extentOf(d, plan.batch), product = d.div(position.batch, batches);
-      position.batch = d.rem(position.batch, batches);
+    if (plan.products > 1 && !product) {
+      Value each = d.mul(extentOf(d, plan.batch), int64_t(plan.schedule.splitK));
+      product = d.div(position.batch, each);
+      position.batch = d.rem(position.batch, each);
+    }
+    if (product) {
       pointers = chooseProduct(d, product, allPointers);
       scalars = chooseProduct(d, product, allScalars);
     }
@@ -117,15 +147,14 @@ private:
     epilogue(store, [&](Point point) { return turn.sums[point.row][point.column]; });
   }
 
-  /// Finds which steps of the sum are the block's, where blocks share it; all sizes are then known.
+  /// Finds which steps of the sum are the block's, where blocks share it.
   StageCopies::Steps takeShare() {
-    steps = d.narrow(tiles(plan.k, plan.schedule.depth()));
+    steps = d.narrow(tilesOf(d, plan.k, plan.schedule.depth()));
     firstStep = d.i32(0);
     if (plan.schedule.splitK == 1)
       return {};
-    const int64_t depth = plan.schedule.depth(), parts = plan.schedule.splitK;
-    const int64_t k = *knownExtent(plan.k), all = (k + depth - 1) / depth;
-    Value batches = extentOf(d, plan.batch);
+    const int64_t parts = plan.schedule.splitK;
+    Value all = steps, batches = extentOf(d, plan.batch);
     part = d.narrow(d.div(position.batch, batches));
     position.batch = d.rem(position.batch, batches);
     firstStep = d.div(d.mul(part, all), parts);
@@ -140,12 +169,8 @@ private:
     StageCopies::Pointers pointers;
   };
 
-  Value tiles(ArrayRef<StridedLoop> loops, int64_t tile) {
-    return d.div(d.add(extentOf(d, loops), tile - 1), tile);
-  }
-
   /// Computes which tile the block has, and which part of it the warp.
-  void locate() {
+  void locate(Value block) {
     Type i32 = d.b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(d.b, i32);
     lane = d.rem(thread, 32);
@@ -157,8 +182,8 @@ private:
     }
     warpRow = d.div(warp, int64_t(plan.schedule.warpsN));
     warpColumn = d.rem(warp, int64_t(plan.schedule.warpsN));
-    position = rasterize(d, d.widen(NVVM::BlockIdXOp::create(d.b, i32)),
-                         tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n));
+    position = rasterize(d, block ? block : d.widen(NVVM::BlockIdXOp::create(d.b, i32)),
+                         tilesOf(d, plan.m, plan.schedule.m), tilesOf(d, plan.n, plan.schedule.n));
   }
 
   SmallVector<Value> multiplyAll(SmallVector<Value> sums) {
@@ -318,7 +343,8 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
     llvm::append_range(types, scalars);
   }
   const size_t fixed = types.size();
-  types.append(dynamics.size(), b.getIndexType());
+  const int sized = plan.isRagged ? plan.products : 1;
+  types.append(sized * dynamics.size(), b.getIndexType());
   auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({plan.threads(), 1, 1}));
@@ -328,18 +354,26 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   d.b.setInsertionPointToStart(&entry);
   gpu::ReturnOp::create(d.b);
   d.b.setInsertionPointToStart(&entry);
-  for (auto [i, size] : llvm::enumerate(dynamics))
-    size->dynamic = arith::IndexCastOp::create(d.b, d.indexType, entry.getArgument(fixed + i));
+  SmallVector<SmallVector<Value>> sizes(sized);
+  ArrayRef<BlockArgument> last = entry.getArguments().drop_front(fixed);
+  for (auto [i, argument] : llvm::enumerate(last))
+    sizes[i / dynamics.size()].push_back(arith::IndexCastOp::create(d.b, d.indexType, argument));
+  Value product, ownBlock;
+  if (plan.isRagged)
+    std::tie(product, ownBlock) = chooseSizes(d, plan, sizes);
+  else
+    for (auto [size, value] : llvm::zip_equal(dynamics, sizes.front()))
+      size->dynamic = value;
   auto globalPointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<SmallVector<Value>> pointers(plan.products), scalarValues(plan.products);
   auto argument = entry.args_begin();
-  for (int product = 0; product < plan.products; ++product) {
+  for (int number = 0; number < plan.products; ++number) {
     for (size_t i = 0; i < buffers.size(); ++i) {
       Value address = memref::ExtractAlignedPointerAsIndexOp::create(d.b, *argument++);
       address = arith::IndexCastOp::create(d.b, d.b.getI64Type(), address);
-      pointers[product].push_back(LLVM::IntToPtrOp::create(d.b, globalPointer, address));
+      pointers[number].push_back(LLVM::IntToPtrOp::create(d.b, globalPointer, address));
     }
-    scalarValues[product].assign(argument, argument + scalars.size());
+    scalarValues[number].assign(argument, argument + scalars.size());
     argument += scalars.size();
   }
   SmallVector<ResultOperand> operands;
@@ -349,6 +383,6 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
                           Value(), plan.width[number]});
   Value base =
       LLVM::PtrToIntOp::create(d.b, d.b.getI32Type(), LLVM::AddressOfOp::create(d.b, shared));
-  GemmKernel(d, plan).emit(pointers, scalarValues, base, operands, ends);
+  GemmKernel(d, plan).emit(pointers, scalarValues, product, ownBlock, base, operands, ends);
   return kernel;
 }

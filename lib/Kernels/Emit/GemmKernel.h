@@ -34,7 +34,7 @@ struct GemmEnds {
 };
 
 /// Makes `module`'s kernel `name` for `plan`. Its arguments are, for each of the plan's products,
-/// `buffers`, one for each operand, and `scalars`; then sizes.
+/// `buffers`, one for each operand, and `scalars`; then sizes, of ragged products those of each.
 gpu::GPUFuncOp emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                               const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
                               const GemmEnds &ends);

@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+using mpcore::performance::MatmulSchedule;
 
 namespace {
 
@@ -225,7 +226,7 @@ std::string GemmPlan::key() const {
   };
   stream << instruction->format << instruction->k << instruction->isSparse << ' '
          << mpcore::performance::toString(mpcore::performance::Schedule(schedule)) << ' '
-         << promotes << prefersRows << ' ' << products;
+         << promotes << prefersRows << isRagged << ' ' << products;
   for (auto [size, columns] : llvm::zip_equal(bytes, width))
     stream << ' ' << size << 'x' << columns;
   for (const StagingPlan &stage : {stageA, stageB})
@@ -328,7 +329,21 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
   return plan;
 }
 
-SmallVector<Value> mlir::mp::gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan) {
+bool mlir::mp::shareKernel(OpBuilder &b, Location loc, MutableArrayRef<GemmPlan> plans) {
+  for (size_t i = 0; i < plans.front().offset.size(); ++i) {
+    const Size first = plans.front().offset[i];
+    if (llvm::all_of(plans, [&](const GemmPlan &plan) { return plan.offset[i].is(first.value); }))
+      continue;
+    for (GemmPlan &plan : plans)
+      if (Size &offset = plan.offset[i]; offset.isKnown())
+        offset = {0, arith::ConstantIndexOp::create(b, loc, offset.value)};
+  }
+  return llvm::all_of(plans,
+                      [&](const GemmPlan &plan) { return plan.key() == plans.front().key(); });
+}
+
+/// Tiles of a product along batch, m and n.
+static Value countTiles(OpBuilder &b, Location loc, const GemmPlan &plan, const MatmulSchedule &s) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -347,6 +362,21 @@ SmallVector<Value> mlir::mp::gridFactors(OpBuilder &b, Location loc, const GemmP
     Value all = arith::MulIOp::create(b, loc, product, index(known));
     return arith::CeilDivUIOp::create(b, loc, all, index(tile));
   };
-  return {index(int64_t(plan.products) * plan.schedule.splitK), tiles(plan.batch, 1),
-          tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n)};
+  Value count = tiles(plan.batch, 1);
+  for (Value factor : {tiles(plan.m, s.m), tiles(plan.n, s.n)})
+    count = b.createOrFold<arith::MulIOp>(loc, count, factor);
+  return count;
+}
+
+Value mlir::mp::gridBlocks(OpBuilder &b, Location loc, ArrayRef<GemmPlan> plans) {
+  const GemmPlan &first = plans.front();
+  Value blocks = countTiles(b, loc, first, first.schedule);
+  if (first.isRagged) {
+    for (const GemmPlan &plan : plans.drop_front())
+      blocks = arith::AddIOp::create(b, loc, blocks, countTiles(b, loc, plan, first.schedule));
+    return blocks;
+  }
+  Value each =
+      arith::ConstantIndexOp::create(b, loc, int64_t(first.products) * first.schedule.splitK);
+  return b.createOrFold<arith::MulIOp>(loc, each, blocks);
 }

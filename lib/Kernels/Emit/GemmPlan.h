@@ -34,6 +34,13 @@ struct GemmOperand {
   uint8_t beyond = 0;           ///< of 8-bit integers; zero of all others
 };
 
+/// Holds what a kernel gets of one product.
+struct ProductArguments {
+  SmallVector<GemmOperand> operands; ///< A, B, and what the epilogue reads and writes
+  SmallVector<OpFoldResult> sizes;   ///< of the contraction's loops
+  SmallVector<Value> scalars;        ///< of the epilogue
+};
+
 /// A that is stored as two of each four elements (SparseRows): its values are operand 0, whose
 /// loops of rows are the plan's.
 struct SparsePlan {
@@ -63,6 +70,10 @@ struct GemmPlan {
   bool promotes;
   /// Products of one kernel, equal but for their buffers: blocks of the first, then of the next.
   int products = 1;
+  /// Products have sizes of their own, which only the run knows (experts with as many rows as a
+  /// router sent them), or buffers that begin elsewhere (in one tensor of weights): blocks find
+  /// theirs by the tiles of those before.
+  bool isRagged = false;
   /// Much is computed of each sum, or results are narrow. Where they fit, sums then go through
   /// shared memory to a loop over rows, which is written once and not for each sum that a lane
   /// holds, and whose accesses fill sectors.
@@ -99,8 +110,12 @@ GemmPlan planGemm(OpBuilder &builder, Location loc, const Contraction &contracti
                   ArrayRef<GemmOperand> operands, ArrayRef<OpFoldResult> sizes,
                   const MmaInstruction &instruction, const target::TargetModel &target);
 
-/// Products or parts, and tiles of each along batch, m and n.
-SmallVector<Value> gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan);
+/// True if plans of equal products are of one kernel: where their buffers begin elsewhere it gets
+/// that as sizes of the run.
+bool shareKernel(OpBuilder &b, Location loc, MutableArrayRef<GemmPlan> plans);
+
+/// Blocks of a launch of products with these plans, of which the first has the schedule.
+Value gridBlocks(OpBuilder &b, Location loc, ArrayRef<GemmPlan> plans);
 
 } // namespace mlir::mp
 

@@ -149,10 +149,11 @@ static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, Su
     return llvm::createStringError("slices and splits of a sum of floats need sums=tree");
   if (plan.sparse && s.slices > 8)
     return llvm::createStringError("metadata of a sparse A is for at most eight slices of a sum");
-  const int64_t steps = llvm::divideCeil(knownExtent(plan.k).value_or(0), s.depth());
-  if (s.splitK > 1 && (!canSplitSums(plan) || steps < int64_t(s.splitK)))
-    return llvm::createStringError("blocks share sums where every size is known, there is one "
-                                   "product, and each has a step");
+  const std::optional<int64_t> k = knownExtent(plan.k);
+  if (s.splitK > 1 &&
+      (!canSplitSums(plan) || (k && int64_t(llvm::divideCeil(*k, s.depth())) < s.splitK)))
+    return llvm::createStringError("blocks share sums where every size of the results is known, "
+                                   "and each block has a step");
   if (s.slices > 1 && !plan.canStageSums(s))
     return llvm::createStringError("sums of slices go through the ring, where a tile of " +
                                    Twine(s.m) + "x" + Twine(s.n) + " for each of " +

@@ -75,20 +75,15 @@ SparseConstants::Stored SparseConstants::store(OpBuilder &builder, linalg::Gener
 }
 
 void SparseConstants::replaceA(OpBuilder &builder, linalg::GenericOp op, Contraction &contraction,
-                               SmallVectorImpl<GemmOperand> &operands,
-                               MutableArrayRef<SmallVector<Value>> more) {
+                               MutableArrayRef<ProductArguments> products) {
   const auto loop = unsigned(op->getAttrOfType<IntegerAttr>(kMmaSparseAttrName).getInt());
   llvm::erase(contraction.k, loop);
   contraction.k.push_back(loop);
-  const size_t count = operands.size();
-  for (SmallVector<Value> &others : more.drop_front()) {
-    Stored stored = store(builder, op, contraction, others.front());
-    others.front() = stored.values;
-    others.insert(others.begin() + count, stored.words);
+  for (ProductArguments &product : products) {
+    Stored stored = store(builder, op, contraction, product.operands.front().buffer);
+    product.operands.front() = {stored.values, stored.valueAccess, {}, {}};
+    product.operands.push_back({stored.words, stored.wordAccess, {}, {}});
   }
-  Stored stored = store(builder, op, contraction, operands.front().buffer);
-  operands.front() = {stored.values, stored.valueAccess, {}, {}};
-  operands.push_back({stored.words, stored.wordAccess, {}, {}});
 }
 
 void mlir::mp::planSparse(GemmPlan &plan, ArrayRef<GemmOperand> operands) {

@@ -22,11 +22,10 @@ public:
   SparseConstants() = default;
   explicit SparseConstants(ModuleOp module) : module(module) {}
 
-  /// A of a marked contraction becomes its values, and its metadata the last operand; so in `more`,
-  /// which has the operands of other such products, of its second on. The sum goes over the loop of
-  /// groups last.
+  /// A of a marked contraction becomes its values, and its metadata the last operand, in each of
+  /// the products like it. The sum goes over the loop of groups last.
   void replaceA(OpBuilder &builder, linalg::GenericOp op, Contraction &contraction,
-                SmallVectorImpl<GemmOperand> &operands, MutableArrayRef<SmallVector<Value>> more);
+                MutableArrayRef<ProductArguments> products);
 
 private:
   struct Stored {

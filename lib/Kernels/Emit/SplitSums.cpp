@@ -5,6 +5,7 @@
 #include "SplitSums.h"
 
 #include "../Build/KernelFunction.h"
+#include "../Build/Raster.h"
 #include "../Build/StagedSums.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -13,8 +14,16 @@ using namespace mlir;
 using namespace mlir::mp;
 
 bool mlir::mp::canSplitSums(const GemmPlan &plan) {
-  GemmPlan copy = plan;
-  return plan.products == 1 && dynamicSizes(copy).empty() && plan.isCertainlyNonEmpty();
+  auto isKnown = [&](const StridedLoop &loop) {
+    return llvm::all_of(ArrayRef(loop.step).slice(2, plan.offset.size() - 2),
+                        [](const Size &step) { return step.isKnown(); });
+  };
+  for (ArrayRef<StridedLoop> group : {ArrayRef(plan.batch), ArrayRef(plan.m), ArrayRef(plan.n)})
+    if (!llvm::all_of(group, isKnown))
+      return false;
+  return plan.isCertainlyNonEmpty() && !plan.isRagged &&
+         llvm::all_of(ArrayRef(plan.offset).drop_front(2),
+                      [](const Size &offset) { return offset.isKnown(); });
 }
 
 GemmOperand mlir::mp::allocateParts(OpBuilder &builder, Location loc,
@@ -85,20 +94,33 @@ private:
 
 int64_t mlir::mp::combiningBlocks(const GemmPlan &plan) {
   const CombiningTile tile(plan);
-  return *knownExtent(plan.batch) * tile.tilesM * tile.tilesN;
+  return plan.products * *knownExtent(plan.batch) * tile.tilesM * tile.tilesN;
 }
 
 gpu::GPUFuncOp mlir::mp::emitCombination(gpu::GPUModuleOp module, Location loc, StringRef name,
                                          const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
                                          function_ref<void(GemmEpilogue)> epilogue) {
-  SmallVector<Type> types(buffers);
-  llvm::append_range(types, scalars);
+  SmallVector<Type> types;
+  for (int product = 0; product < plan.products; ++product) {
+    llvm::append_range(types, buffers);
+    llvm::append_range(types, scalars);
+  }
   KernelFunction kernel(module, loc, name, types, kCombiningThreads);
   DeviceBuilder &d = kernel.d;
   const CombiningTile tile(plan);
   Value block = kernel.block(), thread = kernel.thread();
   const int64_t threadsOfRow = tile.columns / 4, tiles = tile.tilesM * tile.tilesN;
   Value batch = d.widen(d.div(block, tiles)), inBatch = d.rem(block, tiles);
+  SmallVector<SmallVector<Value>> arguments(plan.products);
+  for (auto [number, operand] : llvm::enumerate(kernel.operands))
+    arguments[number / (buffers.size() + scalars.size())].push_back(
+        operand.pointer ? operand.pointer : operand.scalar);
+  SmallVector<Value> chosen = arguments.front();
+  if (plan.products > 1) {
+    const int64_t batches = *knownExtent(plan.batch);
+    chosen = chooseProduct(d, d.div(batch, batches), arguments);
+    batch = d.rem(batch, batches);
+  }
   Value row = d.add(d.mul(d.div(inBatch, tile.tilesN), tile.rows), d.div(thread, threadsOfRow));
   Value column = d.add(d.mul(d.rem(inBatch, tile.tilesN), tile.columns),
                        d.mul(d.rem(thread, threadsOfRow), 4));
@@ -108,12 +130,9 @@ gpu::GPUFuncOp mlir::mp::emitCombination(gpu::GPUModuleOp module, Location loc, 
   for (size_t i = 0; i < buffers.size(); ++i) {
     const unsigned number = unsigned(i) + 2; // behind A and B
     Value base = d.add(d.ix(plan.offset[number]), offsetOf(d, number, plan.batch, batch));
-    operands.push_back({number, kernel.operands[i].element(), kernel.operands[i].pointer, base,
-                        plan.width[number]});
+    operands.push_back({number, kernel.operands[i].element(), chosen[i], base, plan.width[number]});
   }
-  SmallVector<Value> scalarValues;
-  for (const KernelOperand &operand : ArrayRef(kernel.operands).drop_front(buffers.size()))
-    scalarValues.push_back(operand.scalar);
+  const SmallVector<Value> scalarValues(ArrayRef(chosen).drop_front(buffers.size()));
   PartsInOrder sum(d, store, operands.back(), plan.schedule.splitK, plan.sums());
   epilogue({d, store, [&](Point point) { return sum(point); }, ArrayRef(operands).drop_back(),
             scalarValues});

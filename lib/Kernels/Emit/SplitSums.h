@@ -10,7 +10,8 @@
 
 namespace mlir::mp {
 
-/// True if blocks could share the sums of the plan: every size is known, and there is one product.
+/// True if blocks could share the sums of the plan: every size and step of the results is known;
+/// the length of the sums need not be.
 bool canSplitSums(const GemmPlan &plan);
 
 /// A new buffer for the parts of all sums, part after part.
@@ -21,7 +22,7 @@ GemmOperand allocateParts(OpBuilder &builder, Location loc, const Contraction &c
 inline constexpr unsigned kCombiningThreads = 128;
 
 /// Makes the second kernel. The last operand of `plan` are the parts; `buffers` are its operands
-/// behind A and B.
+/// behind A and B. Its arguments are, for each of the plan's products, `buffers` and `scalars`.
 gpu::GPUFuncOp emitCombination(gpu::GPUModuleOp module, Location loc, StringRef name,
                                const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
                                function_ref<void(GemmEpilogue)> epilogue);

@@ -59,10 +59,10 @@ void StageCopies::prepare(ArrayRef<Value> pointers, ArrayRef<Value> base,
     const unsigned number = i == 2 ? plan.sparse->operand : unsigned(i);
     Value tile = i == 1 ? position.column : position.row;
     TileCopy::Share share;
-    if (steps.begin) { // all sizes are known
+    if (steps.begin) {
       const int64_t depth = operand->tile.k();
       share = {d.mul(d.widen(steps.begin), depth),
-               d.min(d.mul(d.widen(steps.end), depth), d.ix(*knownExtent(operand->all)))};
+               d.min(d.mul(d.widen(steps.end), depth), extentOf(d, operand->all))};
     }
     operand->copy.prepare(pointers[number], base[number], d.mul(tile, int64_t(operand->outer)),
                           thread, paddedBatch, share);

@@ -84,11 +84,20 @@ static bool haveEqualSizes(mpk::DispatchOp a, mpk::DispatchOp b) {
   });
 }
 
+/// True for dispatches that are equal, but perhaps for sizes that only the run knows.
 static bool areEqual(mpk::DispatchOp a, mpk::DispatchOp b) {
   return a->getOperandTypes() == b->getOperandTypes() &&
-         a.getScheduleAttr() == b.getScheduleAttr() && haveEqualSizes(a, b) &&
+         a.getScheduleAttr() == b.getScheduleAttr() &&
          OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
                                                     OperationEquivalence::IgnoreLocations);
+}
+
+/// True if one kernel for both of two equal dispatches is worth it: maps of one size, products that
+/// read an operand once, and products with rows of their own, as experts have.
+static bool suit(mpk::DispatchOp a, mpk::DispatchOp b) {
+  if (!haveEqualSizes(a, b))
+    return isProduct(a);
+  return !isProduct(a) || shareOperand(a, b);
 }
 
 /// The longest chain of ops of the block before each of them.
@@ -253,8 +262,7 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
       auto set = llvm::find_if(sets, [&](ArrayRef<mpk::DispatchOp> others) {
         return grades.at(others.front()) == grades.at(dispatch) &&
                (others.size() + 1) * dispatch->getNumOperands() <= most &&
-               areEqual(others.front(), dispatch) &&
-               (!isOfProduct || shareOperand(others.front(), dispatch));
+               areEqual(others.front(), dispatch) && suit(others.front(), dispatch);
       });
       if (set == sets.end())
         set = sets.insert(sets.end(), SmallVector<mpk::DispatchOp>());
@@ -270,7 +278,7 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
       if (succeeded(join(rewriter, set)))
         remark::passed(loc, remarks::kGrouped)
             << "one kernel for " << std::to_string(set.size())
-            << (isOfProducts ? " equal products of one operand" : " equal maps");
+            << (isOfProducts ? " equal products" : " equal maps");
     }
   }
 };

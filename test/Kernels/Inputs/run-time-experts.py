@@ -16,7 +16,7 @@ EXPERTS, ROWS, WIDTH, HIDDEN = 4, 70, 64, 96
 
 
 def layer(e, rows, count, source):
-    """Expert e: `source`, rows x WIDTH, times a weight, what is above zero of it, times the other; `count` is the dynamic size."""
+    """Expert e: `source`, rows x WIDTH, times a weight, what is above zero of it, times the other, halved; `count` is the dynamic size."""
     x, h, a, y = (f"tensor<{rows}x{n}x{t}>" for n, t in ((WIDTH, "f16"), (HIDDEN, "f32"), (HIDDEN, "f16"), (WIDTH, "f32")))
     first, second = f"tensor<{WIDTH}x{HIDDEN}xf16>", f"tensor<{HIDDEN}x{WIDTH}xf16>"
     return f"""
@@ -34,7 +34,12 @@ def layer(e, rows, count, source):
   }} -> {a}
   %oe{e} = tensor.empty({count}) : {y}
   %oz{e} = linalg.fill ins(%zero : f32) outs(%oe{e} : {y}) -> {y}
-  %u{e} = linalg.matmul ins(%a{e}, %wb{e} : {a}, {second}) outs(%oz{e} : {y}) -> {y}
+  %p{e} = linalg.matmul ins(%a{e}, %wb{e} : {a}, {second}) outs(%oz{e} : {y}) -> {y}
+  %u{e} = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}} ins(%p{e} : {y}) outs(%oe{e} : {y}) {{
+  ^bb0(%i: f32, %o: f32):
+    %v = arith.mulf %i, %half : f32
+    linalg.yield %v : f32
+  }} -> {y}
 """
 
 
@@ -69,6 +74,7 @@ def module(sent):
 #row = affine_map<(i, j) -> (i)>
 func.func @f(%x: tensor<{ROWS}x{WIDTH}xf16>, {routing}{weights}) -> ({results}) {{
   %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
   %y0 = tensor.empty() : {result}
 """
     for e in range(EXPERTS):

@@ -152,7 +152,8 @@ def GroupDispatches : Pass<"mp-group-dispatches", "::mlir::func::FuncOp"> {
     Needs: dispatches on tensors. Gives: maps with equal bodies and types, of which none needs
     another, are one dispatch with the operands of all: casts of weights, updates of an
     optimizer. A kernel takes 16 tensors at most. Tensors of different sizes stay apart. So are
-    equal products that share an operand, such as query, key and value, with up to 32 operands.
+    equal products that share an operand, such as query, key and value, or have sizes of their own
+    that only the run knows, such as rows of experts, with up to 32 operands.
 
     Example (`--mp-group-dispatches`): two launches become one.
     ```mlir
