@@ -51,3 +51,41 @@ func.func @line(%x: tensor<4x5xf32>, %sizes: tensor<1xi64>) -> tensor<?xf32> {
   %0 = tensor.reshape %x(%sizes) : (tensor<4x5xf32>, tensor<1xi64>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// Where sizes tell which dimensions are split and merged, no line is made of the others: attention is found behind.
+// CHECK-LABEL: func.func @heads
+// CHECK: %[[HEADS:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2], [3]] output_shape [2, 4, %{{.*}}, %{{.*}}] : tensor<8x?x?xf32> into tensor<2x4x?x?xf32>
+// CHECK: tensor.collapse_shape %{{.*}} {{\[}}[0], [1, 2], [3]] : tensor<2x4x?x?xf32> into tensor<2x?x?xf32>
+// CHECK-NOT: tensor.reshape
+func.func @heads(%x: tensor<8x?x?xf32>) -> tensor<2x?x?xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %two = arith.constant 2 : i64
+  %four = arith.constant 4 : i64
+  %rows = tensor.dim %x, %c1 : tensor<8x?x?xf32>
+  %columns = tensor.dim %x, %c2 : tensor<8x?x?xf32>
+  %n = arith.index_cast %rows : index to i64
+  %m = arith.index_cast %columns : index to i64
+  %many = arith.muli %n, %four : i64
+  %split = tensor.from_elements %two, %four, %n, %m : tensor<4xi64>
+  %merged = tensor.from_elements %two, %many, %m : tensor<3xi64>
+  %0 = tensor.reshape %x(%split) : (tensor<8x?x?xf32>, tensor<4xi64>) -> tensor<2x4x?x?xf32>
+  %1 = math.absf %0 : tensor<2x4x?x?xf32>
+  %2 = tensor.reshape %1(%merged) : (tensor<2x4x?x?xf32>, tensor<3xi64>) -> tensor<2x?x?xf32>
+  return %2 : tensor<2x?x?xf32>
+}
+
+// Another order of two unknown sizes is no view by groups.
+// CHECK-LABEL: func.func @swapped
+// CHECK: tensor.collapse_shape %{{.*}} {{\[}}[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+func.func @swapped(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %n = arith.index_cast %rows : index to i64
+  %m = arith.index_cast %columns : index to i64
+  %sizes = tensor.from_elements %m, %n : tensor<2xi64>
+  %0 = tensor.reshape %x(%sizes) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

@@ -42,6 +42,7 @@ def SimplifySizes : Pass<"mp-simplify-sizes", "::mlir::func::FuncOp"> {
     as an operand if the dimension is as large as the loop: exporters write every
     broadcast of an unknown size so. A `tensor.reshape` becomes a view by scalars: its
     tensor of sizes would lie on the device, and it is the host that lays out views.
+    Dimensions that sizes tell to be split or merged are; elsewhere all are merged first.
 
     Example (`--mp-simplify-sizes`):
     ```mlir

@@ -33,9 +33,9 @@ struct SimplifySizes : mlir::mp::impl::SimplifySizesBase<SimplifySizes> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    bool changed = lowerReshapes(function);
+    SizeReader sizes(function);
+    bool changed = lowerReshapes(function, sizes);
     if (hasDynamicArgument(function)) {
-      SizeReader sizes(function);
       changed |= writeSizes(function, sizes);
       changed |= compareSizes(function, sizes);
       changed |= readThroughBroadcasts(function, sizes);
@@ -57,7 +57,7 @@ private:
     });
   }
 
-  static bool lowerReshapes(func::FuncOp function);
+  static bool lowerReshapes(func::FuncOp function, SizeReader &sizes);
   static bool writeSizes(func::FuncOp function, SizeReader &sizes);
   static bool compareSizes(func::FuncOp function, SizeReader &sizes);
   static bool readThroughBroadcasts(func::FuncOp function, SizeReader &sizes);
@@ -67,9 +67,98 @@ private:
 
 //===-- 0. reshapes ---------------------------------------------------------------------------===//
 
+namespace {
+
+/// Which neighbouring dimensions of a reshape's source are which of its result: of one group, one
+/// side has one dimension.
+struct ReshapeGroups {
+  SmallVector<ReassociationIndices> sources, results;
+
+  static bool isTrivial(ArrayRef<ReassociationIndices> side) {
+    return llvm::all_of(side, [](ArrayRef<int64_t> group) { return group.size() == 1; });
+  }
+};
+
+} // namespace
+
+/// The first dimensions from `from` on whose product has this size; none if there are no such.
+static ReassociationIndices productOf(ArrayRef<std::optional<SizeForm>> sizes, size_t from,
+                                      const SizeForm &size) {
+  ReassociationIndices group;
+  std::optional<SizeForm> product = SizeForm::of(1);
+  for (; from < sizes.size() && product; ++from) {
+    product = multiply(product, sizes[from]);
+    group.push_back(int64_t(from));
+    if (product == size)
+      return group;
+  }
+  return {};
+}
+
+/// Nothing where sizes do not tell.
+static std::optional<ReshapeGroups> groupReshape(ArrayRef<std::optional<SizeForm>> sources,
+                                                 ArrayRef<std::optional<SizeForm>> results) {
+  ReshapeGroups groups;
+  size_t i = 0, j = 0;
+  while (i < sources.size() && j < results.size()) {
+    if (!sources[i] || !results[j])
+      return std::nullopt;
+    ReassociationIndices many = productOf(results, j, *sources[i]), one = {int64_t(i)};
+    if (many.empty()) {
+      many = {int64_t(j)};
+      one = productOf(sources, i, *results[j]);
+    }
+    if (one.empty())
+      return std::nullopt;
+    i += one.size();
+    j += many.size();
+    groups.sources.push_back(std::move(one));
+    groups.results.push_back(std::move(many));
+  }
+  // Dimensions of size one behind the last.
+  auto extend = [&](ArrayRef<std::optional<SizeForm>> sizes, size_t &next,
+                    SmallVector<ReassociationIndices> &own, ArrayRef<ReassociationIndices> others) {
+    while (next < sizes.size() && sizes[next] == SizeForm::of(1) && !own.empty() &&
+           others.back().size() == 1)
+      own.back().push_back(int64_t(next++));
+  };
+  extend(sources, i, groups.sources, groups.results);
+  extend(results, j, groups.results, groups.sources);
+  return i == sources.size() && j == results.size() ? std::optional(groups) : std::nullopt;
+}
+
+/// Splits and merges dimensions of which one is known to be the product of the others; null where
+/// more is asked for.
+static Value reshapeByGroups(tensor::ReshapeOp op, ArrayRef<OpFoldResult> sizes, SizeReader &reader,
+                             IRRewriter &rewriter) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  auto result = cast<RankedTensorType>(op.getType());
+  SmallVector<std::optional<SizeForm>> before, after;
+  for (int64_t dim = 0; dim < source.getRank(); ++dim)
+    before.push_back(reader.readDim(op.getSource(), dim));
+  for (OpFoldResult size : sizes)
+    after.push_back(reader.read(size));
+  std::optional<ReshapeGroups> groups = groupReshape(before, after);
+  if (!groups)
+    return {};
+  Value value = op.getSource();
+  if (!ReshapeGroups::isTrivial(groups->sources))
+    value = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), value, groups->sources);
+  // A size that one side alone knows would have to be cast.
+  auto merged = cast<RankedTensorType>(value.getType());
+  for (auto [dim, group] : llvm::enumerate(groups->results))
+    if (merged.isDynamicDim(unsigned(dim)) !=
+        llvm::any_of(group, [&](int64_t of) { return result.isDynamicDim(unsigned(of)); }))
+      return {};
+  if (!ReshapeGroups::isTrivial(groups->results))
+    value =
+        tensor::ExpandShapeOp::create(rewriter, op.getLoc(), result, value, groups->results, sizes);
+  return value;
+}
+
 /// A reshape by sizes that lie in a tensor becomes one by scalars: as a buffer they would lie on
 /// the device, and it is the host that lays out views.
-static void lowerReshape(tensor::ReshapeOp op, IRRewriter &rewriter) {
+static void lowerReshape(tensor::ReshapeOp op, SizeReader &reader, IRRewriter &rewriter) {
   auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
   auto result = dyn_cast<RankedTensorType>(op.getType());
   if (!source || !result || source.getRank() == 0 || result.getRank() == 0)
@@ -82,9 +171,11 @@ static void lowerReshape(tensor::ReshapeOp op, IRRewriter &rewriter) {
       continue;
     }
     Value place = arith::ConstantIndexOp::create(rewriter, loc, dim);
-    Value read = tensor::ExtractOp::create(rewriter, loc, op.getShape(), place);
+    Value read = rewriter.createOrFold<tensor::ExtractOp>(loc, op.getShape(), ValueRange(place));
     sizes.push_back(rewriter.createOrFold<arith::IndexCastOp>(loc, rewriter.getIndexType(), read));
   }
+  if (Value view = reshapeByGroups(op, sizes, reader, rewriter))
+    return rewriter.replaceOp(op, view);
   auto all = [](int64_t rank) {
     return SmallVector<ReassociationIndices>{llvm::to_vector(llvm::seq<int64_t>(0, rank))};
   };
@@ -103,13 +194,13 @@ static void lowerReshape(tensor::ReshapeOp op, IRRewriter &rewriter) {
   rewriter.replaceOp(op, line);
 }
 
-bool SimplifySizes::lowerReshapes(func::FuncOp function) {
+bool SimplifySizes::lowerReshapes(func::FuncOp function, SizeReader &sizes) {
   SmallVector<tensor::ReshapeOp> ops;
   function.walk([&](tensor::ReshapeOp op) { ops.push_back(op); });
   IRRewriter rewriter(function.getContext());
   for (tensor::ReshapeOp op : ops) {
     rewriter.setInsertionPoint(op);
-    lowerReshape(op, rewriter);
+    lowerReshape(op, sizes, rewriter);
   }
   return !ops.empty();
 }

@@ -24,7 +24,7 @@ static Form add(const Form &a, const Form &b, int64_t sign) {
   return sum.factor == 0 ? SizeForm::of(sum.constant) : sum;
 }
 
-static Form multiply(const Form &a, const Form &b) {
+Form mlir::mp::multiply(const Form &a, const Form &b) {
   if (!a || !b || (!a->isConstant() && !b->isConstant()))
     return std::nullopt;
   SizeForm product = a->isConstant() ? *b : *a;
@@ -154,7 +154,13 @@ Form SizeReader::computeDim(Operation *op, Value tensor, int64_t dim) {
       .Case([&](DestinationStyleOpInterface styled) {
         return readDim(styled.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
       })
-      .Default(std::nullopt);
+      .Default([&](Operation *other) -> Form {
+        auto hasDims = [](Value operand) { return isa<RankedTensorType>(operand.getType()); };
+        auto tensors = llvm::make_filter_range(other->getOperands(), hasDims);
+        if (!OpTrait::hasElementwiseMappableTraits(other) || tensors.empty())
+          return std::nullopt;
+        return readDim(*tensors.begin(), dim);
+      });
 }
 
 /// Returns what `predicate` says of two numbers.

@@ -22,6 +22,10 @@ struct SizeForm {
   bool operator==(const SizeForm &) const = default;
 };
 
+/// Nothing where either is nothing or the product is no such form.
+std::optional<SizeForm> multiply(const std::optional<SizeForm> &a,
+                                 const std::optional<SizeForm> &b);
+
 /// Sizes of tensors that exist do not overflow, so that what is divided after it was multiplied is
 /// what it was.
 class SizeReader {
@@ -30,6 +34,7 @@ public:
 
   /// Nothing where the value has no such form.
   std::optional<SizeForm> read(Value value);
+  std::optional<SizeForm> read(OpFoldResult size);
   /// The form of a dimension of a tensor.
   std::optional<SizeForm> readDim(Value tensor, int64_t dim);
   /// The outcome of a comparison, if it is the same for all sizes.
@@ -38,7 +43,6 @@ public:
 private:
   std::optional<SizeForm> compute(Operation *op);
   std::optional<SizeForm> computeDim(Operation *op, Value tensor, int64_t dim);
-  std::optional<SizeForm> read(OpFoldResult size);
   std::optional<SizeForm> read(AffineExpr expr, unsigned dims, ValueRange operands);
 
   Block *entry;
