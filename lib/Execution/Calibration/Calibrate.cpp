@@ -136,6 +136,9 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp module, StringRef entr
   });
   if (!count)
     return count.takeError();
+  if (llvm::all_of(histograms, [](auto &histogram) { return histogram.total() == 0; }))
+    return createStringError("--calibrate: nothing that ran multiplies f32 tensors; --entry= names "
+                             "the function to run");
   StaticScales scales;
   scales.method = options.text;
   scales.batches = *count;

@@ -8,6 +8,11 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
+static llvm::Error hasNoState(const Twine &option) {
+  return createStringError(option + " is for functions with state: no result replaces an argument "
+                                    "(mp.state)");
+}
+
 std::vector<StateArray> Run::stateOf(const Side &side, ArrayRef<Array> arguments) const {
   std::vector<StateArray> arrays;
   for (size_t i : loopOf(side).stateArguments())
@@ -18,14 +23,16 @@ std::vector<StateArray> Run::stateOf(const Side &side, ArrayRef<Array> arguments
 }
 
 llvm::Error Run::resume(std::vector<Array> &arguments) {
+  // Said before the steps run, not after them.
+  if (!options.saveState.empty() && loopOf(main).stateArguments().empty())
+    return hasNoState("--save-state");
   if (options.loadState.empty())
     return llvm::Error::success();
   if (!options.compare.empty())
     return createStringError("--load-state goes without --compare, which begins at the start");
   std::vector<StateArray> arrays = stateOf(main, arguments);
   if (arrays.empty())
-    return createStringError("--load-state is for functions with state: no result replaces an "
-                             "argument (mp.state)");
+    return hasNoState("--load-state");
   auto step = loadState(options.loadState, arrays);
   if (!step)
     return step.takeError();
@@ -39,9 +46,6 @@ llvm::Error Run::save(const Side &side, ArrayRef<Array> arguments, int64_t step)
   if (options.saveState.empty() || &side != &main)
     return llvm::Error::success();
   std::vector<StateArray> arrays = stateOf(side, arguments);
-  if (arrays.empty())
-    return createStringError("--save-state is for functions with state: no result replaces an "
-                             "argument (mp.state)");
   auto gather = [&](StringRef own) -> llvm::Expected<std::string> {
     if (!side.distributed)
       return own.str();
