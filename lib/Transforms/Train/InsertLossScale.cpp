@@ -245,6 +245,11 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
       return failure();
     if (llvm::none_of(roles->gradients, [&](auto &g) { return !roles->isSeed(g.value); }))
       return step->emitError("has a seed, but no gradient that the optimizer takes over");
+    for (Value seed : roles->seeds)
+      if (FloatType format = getFloatFormat(seed.getType()); !format || !format.isF32())
+        return emitError(seed.getLoc())
+               << "the backward pass begins with a " << seed.getType()
+               << ", expected f32: scale the loss before precision is assigned";
 
     annotateRoles(*step, *roles);
     OpBuilder builder(&getContext());

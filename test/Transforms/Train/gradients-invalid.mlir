@@ -5,6 +5,7 @@
 // RUN: not mp-opt %t/seed.mlir --mp-insert-loss-scale 2>> %t/said
 // RUN: not mp-opt %t/unscaled.mlir --mp-accumulate-gradients=steps=2 2>> %t/said
 // RUN: not mp-opt %t/half.mlir --mp-clip-gradients=norm=1 2>> %t/said
+// RUN: not mp-opt %t/half.mlir --mp-insert-loss-scale 2>> %t/said
 // RUN: not mp-opt %t/both.mlir --mp-annotate-roles 2>> %t/said
 // RUN: FileCheck %s < %t/said
 // CHECK: seed.mlir:1:1: error: has a seed, but no gradient that the optimizer takes over
@@ -12,6 +13,7 @@
 // CHECK: seed.mlir:1:1: error: has a seed, but no gradient that the optimizer takes over
 // CHECK: unscaled.mlir:2:10: error: takes a scale out that nothing has put in, expected mp.scale_loss before it
 // CHECK: half.mlir:1:1: error: has a gradient of 'tensor<8x2xf16>', expected f32: clip before precision is assigned
+// CHECK: half.mlir:4:8: error: the backward pass begins with a 'tensor<4x2xf16>', expected f32: scale the loss before precision is assigned
 // CHECK: both.mlir:1:1: error: arguments #0 and #1 both name result #0 in 'mp.state'
 
 //--- seed.mlir
