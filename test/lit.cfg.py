@@ -21,10 +21,9 @@ config.test_exec_root = os.path.join(binary_test_dir, "Output", config.name)
 tier = lit_config.params.get("tier", "quick")
 if tier not in ("quick", "core", "nightly"):
     lit_config.fatal(f"tier is '{tier}', expected quick, core or nightly")
-gtest_filter = {"quick": "-*Slow*:*Nightly*", "core": "-*Nightly*", "nightly": "*"}[tier]
-config.substitutions.append(("%{gtest_filter}", "'" + gtest_filter + "'"))
-gtest_reports = lit_config.params.get("gtest_reports", os.path.join(binary_test_dir, "Output", "gtest"))
-config.substitutions.append(("%{gtest_reports}", gtest_reports))
+if config.name == "Unit":
+    config.test_format = lit.formats.GoogleTest(".", "Tests")
+    config.environment["GTEST_FILTER"] = {"quick": "-*Slow*:*Nightly*", "core": "-*Nightly*", "nightly": "*"}[tier]
 if tier != "quick":
     config.available_features.add("slow")
 if tier == "nightly":

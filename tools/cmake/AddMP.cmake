@@ -23,6 +23,37 @@ function(mp_set_compile_options target)
   endif()
 endfunction()
 
+# mp_add_precompiled(NAME <header> ...): headers that many targets parse once, together.
+function(mp_add_precompiled name)
+  # Written once: a new time stamp would rebuild everything at each configuration.
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/Precompiled.cpp CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/Precompiled.cpp)
+  mp_set_compile_options(${name})
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+
+# mp_precompile(TARGET NAME): TARGET starts from the headers of NAME. They are made with -fPIC, with which programs must agree.
+function(mp_precompile target name)
+  if(NOT MP_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${name})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+endfunction()
+
+# mp_use_plain(TARGET): TARGET is part of a plain room or stands on plain rooms alone. Their inner loops (interpreter, formats,
+# products on the CPU, solvers) are what the optimiser is for, whatever the build type.
+function(mp_use_plain target)
+  target_compile_options(${target} PRIVATE -O2)
+  if(NOT target STREQUAL "MPRuntime") # libMPRuntime stands without LLVM, a symbol of which LLVM's headers name
+    mp_precompile(${target} MPPrecompiledPlain)
+  endif()
+endfunction()
+
 # Rooms that know nothing of MLIR operations.
 set(MP_PLAIN_ROOMS Support Numerics Target Policy Domains Assignment Emulator Runtime Layouts Cubin Performance Watch)
 
@@ -37,11 +68,11 @@ function(mp_add_room name)
   endif()
   set_property(TARGET MP${name} PROPERTY MP_ROOM_DEPS "${ARG_ROOMS}")
   set_property(GLOBAL APPEND PROPERTY MP_ROOMS ${name})
-  if(NOT name IN_LIST MP_PLAIN_ROOMS)
+  if(name IN_LIST MP_PLAIN_ROOMS)
+    mp_use_plain(MP${name})
+  else()
     add_dependencies(MP${name} MPIncGen)
-    if(MP_PRECOMPILED_HEADERS)
-      target_precompile_headers(MP${name} REUSE_FROM MPPrecompiled)
-    endif()
+    mp_precompile(MP${name} MPPrecompiled)
   endif()
 endfunction()
 
@@ -69,16 +100,22 @@ if(MP_ALLOCATOR)
   find_library(MP_ALLOCATOR_LIBRARY ${MP_ALLOCATOR})
 endif()
 
-# mp_add_tool(NAME file.cpp ...): a program over libMP.
-function(mp_add_tool name)
+# mp_add_program(NAME file.cpp ...): a program over libMP.
+function(mp_add_program name)
   add_executable(${name} ${ARGN})
   mp_set_compile_options(${name})
   add_dependencies(${name} MPIncGen)
+  mp_precompile(${name} MPPrecompiled)
+  target_link_libraries(${name} PRIVATE MP)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endfunction()
+
+# mp_add_tool(NAME file.cpp ...): a program over libMP that users get.
+function(mp_add_tool name)
+  mp_add_program(${name} ${ARGN})
   if(MP_ALLOCATOR AND MP_ALLOCATOR_LIBRARY) # before the C library, and though nothing names it
     target_link_libraries(${name} PRIVATE -Wl,--no-as-needed ${MP_ALLOCATOR_LIBRARY})
   endif()
-  target_link_libraries(${name} PRIVATE MP)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   install(TARGETS ${name} EXPORT MPTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 endfunction()
 
@@ -98,14 +135,11 @@ function(mp_add_unittest name)
       add_dependencies(${name} MP${room})
     endforeach()
     target_link_libraries(${name} PRIVATE LLVM ${CMAKE_DL_LIBS})
+    mp_precompile(${name} MPPrecompiledPlainTests)
   else()
     add_dependencies(${name} MPIncGen)
     target_link_libraries(${name} PRIVATE MP)
-    if(MP_PRECOMPILED_HEADERS) # made with -fPIC, which must agree
-      target_precompile_headers(${name} REUSE_FROM MPPrecompiled)
-      set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-      target_compile_options(${name} PRIVATE -fPIC)
-    endif()
+    mp_precompile(${name} MPPrecompiled)
   endif()
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)

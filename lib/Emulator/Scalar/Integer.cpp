@@ -60,7 +60,7 @@ static constexpr auto divide = [](auto a, auto b) {
       return T(0 - Unsigned<T>(a));
   return T(a / b);
 };
-static constexpr auto remainder = [](auto a, auto b) {
+static constexpr auto integerRemainder = [](auto a, auto b) {
   using T = decltype(a);
   if (b == 0)
     return a;
@@ -286,7 +286,7 @@ static void decodeDiv(Decoder &d) {
 static void decodeRem(Decoder &d) {
   Type t = d.takeType();
   if (!d.failed() && d.operands(t, {t, t}))
-    d.out->fn = binaryInt<remainder>(t);
+    d.out->fn = binaryInt<integerRemainder>(t);
 }
 
 static void decodeMinMax(Decoder &d, bool max) {
