@@ -188,9 +188,9 @@ std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 1500)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 600)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile,
-                         testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 600)), nameOf);
+                         testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 150)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile,
                          testing::ValuesIn(chunksOf(150, kLatestSeeds, kLatestSeeds + 300)),
                          nameOf);
@@ -199,9 +199,9 @@ INSTANTIATE_TEST_SUITE_P(SlowNewest, Hostile,
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowFresh, Hostile,
                          testing::ValuesIn(chunksOf(150, kFreshSeeds, kFreshSeeds + 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 1500, 40000)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 600, 40000)), nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kLaterSeeds + 600, kLaterSeeds + 10000)),
+                         testing::ValuesIn(chunksOf(1000, kLaterSeeds + 150, kLaterSeeds + 10000)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLatest, Hostile,
                          testing::ValuesIn(chunksOf(1000, kLatestSeeds + 300,

@@ -292,7 +292,7 @@ TEST(EmulatedContraction, TilesOfTheMenuInEveryFormat) {
   checkTile("f8E5M2", 32, 128, "1x4", 3, false, true, "sm_89");
 }
 
-TEST(SlowEmulatedContraction, EveryTileOrderAndFormat) {
+void checkTiles(Sample cases) {
   struct {
     int64_t m, n;
     const char *warps;
@@ -305,10 +305,15 @@ TEST(SlowEmulatedContraction, EveryTileOrderAndFormat) {
     for (const char *format : {"f16", "bf16", "tf32", "i8"})
       for (bool transposeA : {false, true})
         for (bool transposeB : {false, true})
-          checkTile(format, m, n, warps, stages, transposeA, transposeB, "sm_80");
+          if (cases.takes())
+            checkTile(format, m, n, warps, stages, transposeA, transposeB, "sm_80");
 }
 
-TEST(SlowEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
+TEST(SlowEmulatedContraction, SomeOfEveryTileOrderAndFormat) { checkTiles(Sample(5)); }
+
+TEST(NightlyEmulatedContraction, EveryTileOrderAndFormat) { checkTiles(Sample(1)); }
+
+void checkRaggedness(Sample cases) {
   const std::array<int64_t, 3> sizes[] = {
       {64, 64, 128}, {61, 64, 128}, {64, 59, 128}, {64, 64, 100}, {37, 29, 45}, {1, 40, 33},
       {40, 1, 33},   {1, 1, 1},     {0, 8, 8},     {8, 0, 8},     {8, 8, 0}};
@@ -322,8 +327,17 @@ TEST(SlowEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
       for (auto [m, n, k] : sizes)
         for (bool transposeA : {false, true})
           for (bool transposeB : {false, true})
-            check({2, m, n, k, transposeA, transposeB}, format, chip, false);
+            if (cases.takes())
+              check({2, m, n, k, transposeA, transposeB}, format, chip, false);
     }
+}
+
+TEST(SlowEmulatedContraction, SomeOfEveryFormatOrderRaggednessAndTarget) {
+  checkRaggedness(Sample(5));
+}
+
+TEST(NightlyEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
+  checkRaggedness(Sample(1));
 }
 
 TEST(EmulatedContraction, ThinProducts) {

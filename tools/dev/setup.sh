@@ -17,8 +17,8 @@ case "${1-}" in
 esac
 
 packages=(ca-certificates cmake ninja-build ccache g++ clang-22 clang-format-22 lld-22 llvm-22-dev llvm-22-tools
-          libmlir-22-dev mlir-22-tools libgtest-dev libmpfr-dev libmimalloc-dev python3 python3-numpy python3-jsonschema libopenblas0-pthread
-          libopenmpi-dev openmpi-bin valgrind z3)
+          libmlir-22-dev mlir-22-tools libgtest-dev libmpfr-dev libmimalloc-dev python3 python3-numpy python3-jsonschema python3-psutil
+          libopenblas0-pthread libopenmpi-dev openmpi-bin valgrind z3)
 # A browser looks at the page of reports in CI; elsewhere that test runs where there is one.
 [[ -z ${CI-} ]] || packages+=(chromium)
 
