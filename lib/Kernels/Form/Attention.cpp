@@ -17,6 +17,8 @@
 #include "mp/Interfaces/LoopNest.h"
 #include "mp/Kernels/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::mp;
 
@@ -71,38 +73,63 @@ static bool isOfIndices(Operation *op) {
              generic.getBody()->without_terminator(),
              [](Operation &inner) { return isPure(&inner) && !isa<tensor::ExtractOp>(inner); }) &&
          llvm::all_of(generic.getInputs(), [](Value input) {
-           return !isa<TensorType>(input.getType()) || isOfIndices(input.getDefiningOp());
+           return !isa<TensorType>(input.getType()) ||
+                  isOfIndices(skipUnitReshapes(input).getDefiningOp());
          });
 }
 
-/// Adds the ops that make masks of indices for no others than `members`, which are in the order of
-/// the block, as `found` is.
-static void addMasks(SmallVectorImpl<Operation *> &members, ArrayRef<Operation *> found) {
-  llvm::SmallPtrSet<Operation *, 16> inside(members.begin(), members.end());
-  for (Operation *op : llvm::reverse(found))
-    if (isOfIndices(op) && !inside.contains(op) &&
-        llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); })) {
-      inside.insert(op);
-      members.push_back(op);
+/// Reads the operand as it was before views added dimensions of size one.
+static void readBehindUnits(linalg::GenericOp reader, OpOperand &operand) {
+  while (auto expand = operand.get().getDefiningOp<tensor::ExpandShapeOp>()) {
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    AffineMap map = reader.getMatchingIndexingMap(&operand);
+    SmallVector<AffineExpr> places;
+    for (const ReassociationIndices &group : expand.getReassociationIndices()) {
+      auto wide = llvm::find_if(group, [&](int64_t dim) { return shape[size_t(dim)] != 1; });
+      places.push_back(map.getResult(unsigned(wide == group.end() ? group[0] : *wide)));
     }
-  llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+    maps[operand.getOperandNumber()] =
+        AffineMap::get(map.getNumDims(), 0, places, reader.getContext());
+    operand.set(expand.getSrc());
+    reader.setIndexingMapsAttr(Builder(reader.getContext()).getAffineMapArrayAttr(maps));
+  }
 }
 
-/// Gives an op that reads a mask of indices a mask of its own.
-static void ownMasks(RewriterBase &rewriter, Operation *reader) {
-  for (OpOperand &operand : reader->getOpOperands())
-    if (Operation *mask = operand.get().getDefiningOp();
-        isOfIndices(mask) && !cast<linalg::LinalgOp>(reader).isDpsInit(&operand)) {
-      rewriter.setInsertionPoint(reader);
-      Operation *own = rewriter.clone(*mask);
-      operand.set(own->getResult(0));
-      ownMasks(rewriter, own);
+/// Lets an op compute masks of indices itself, the same op or one in its place. A body that held
+/// the op that counts would hold it once for queries and keys, whose loops are not one.
+static linalg::GenericOp inlineMasks(RewriterBase &rewriter, linalg::GenericOp reader) {
+  for (unsigned number = 0; number < reader.getNumDpsInputs();) {
+    OpOperand &operand = *reader.getDpsInputOperand(number++);
+    Operation *mask = skipUnitReshapes(operand.get()).getDefiningOp();
+    if (!isOfIndices(mask))
+      continue;
+    readBehindUnits(reader, operand);
+    if (operand.get().getDefiningOp() != mask)
+      continue;
+    rewriter.setInsertionPoint(reader);
+    Operation *own = rewriter.clone(*mask); // or others would have to read the fused op
+    operand.set(own->getResult(0));
+    auto fused = linalg::fuseElementwiseOps(rewriter, &operand);
+    if (failed(fused)) {
+      operand.set(mask->getResult(0));
+      rewriter.eraseOp(own);
+      continue;
     }
+    for (auto [old, made] : fused->replacements)
+      if (old.getDefiningOp() == reader)
+        rewriter.replaceAllUsesWith(old, made);
+    rewriter.eraseOp(reader);
+    reader = cast<linalg::GenericOp>(fused->fusedOp);
+    number = 0; // the mask's own inputs are in its place
+  }
+  return reader;
 }
 
 /// The ops from one other contraction to `output`, those two included, in the order of the block;
-/// empty if no operand is made of one other, by way of a maximum and a sum.
-static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
+/// empty if no operand is made of one other, by way of a maximum and a sum. `reason` gets why, if a
+/// softmax is among them.
+static SmallVector<Operation *> opsBetween(linalg::GenericOp output, std::string &reason) {
   for (Value operand : output.getInputs()) {
     Slice slice = sliceBehind(operand);
     if (slice.products.size() != 1 || slice.ops.size() > kMostVisited)
@@ -124,10 +151,14 @@ static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
           maxima += isMaximum(structured);
         }
       }
-    if (reductions != 2 || maxima != 1 || members.size() > kMostMembers)
+    if (reductions != 2 || maxima != 1 || members.size() > kMostMembers) {
+      if (maxima != 0 && reductions > maxima)
+        reason = llvm::formatv("{0} ops with {1} reductions, {2} of them maxima, are between them, "
+                               "where attention has at most {3} with 2, a maximum and a sum",
+                               members.size() - 1, reductions, maxima, kMostMembers - 1);
       continue;
+    }
     members.push_back(output);
-    addMasks(members, found);
     return members;
   }
   return {};
@@ -229,15 +260,14 @@ static void ownFills(IRRewriter &rewriter, const Members &members) {
 LogicalResult mlir::mp::expandAttention(Operation *function) {
   Members members;
   bool hasGroups = false;
+  std::string ignored;
   IRRewriter rewriter(function->getContext());
   function->walk([&](linalg::GenericOp op) {
     if (!isProduct(op))
       return;
-    for (Operation *member : opsBetween(op))
-      if (isa<linalg::GenericOp>(member)) {
-        ownMasks(rewriter, member);
-        members.inside.insert(member);
-      }
+    for (Operation *member : opsBetween(op, ignored))
+      if (auto generic = dyn_cast<linalg::GenericOp>(member))
+        members.inside.insert(isProduct(generic) ? generic : inlineMasks(rewriter, generic));
     hasGroups |= members.inside.contains(op) && readsRepeats(op);
     if (members.inside.contains(op))
       if (linalg::LinalgOp reader = onlyReader(op))
@@ -284,21 +314,24 @@ void mlir::mp::groupAttention(DispatchPlan &plan, Block &block, BodyCost cost,
   for (auto op : block.getOps<linalg::GenericOp>()) {
     if (!isProduct(op))
       continue;
+    reason.clear();
     SmallVector<linalg::LinalgOp> members;
-    for (Operation *member : opsBetween(op))
+    for (Operation *member : opsBetween(op, reason))
       if (auto structured = dyn_cast<linalg::LinalgOp>(member))
         members.push_back(structured);
-    if (members.empty())
+    if (members.empty() && reason.empty())
       continue;
-    if (linalg::LinalgOp reader = onlyReader(op)) {
-      SmallVector<linalg::LinalgOp> whole(members);
-      whole.push_back(reader);
-      if (plan.claim("attention", whole, cost))
+    if (!members.empty()) {
+      if (linalg::LinalgOp reader = onlyReader(op)) {
+        SmallVector<linalg::LinalgOp> whole(members);
+        whole.push_back(reader);
+        if (plan.claim("attention", whole, cost))
+          continue;
+      }
+      reason = "they cannot be moved together";
+      if (plan.claim("attention", members, cost))
         continue;
     }
-    reason = "they cannot be moved together";
-    if (plan.claim("attention", members, cost))
-      continue;
     remark::missed(op.getLoc(), remarks::kAttentionApart)
         << "two products with a softmax between them are kernels of their own: " << reason;
   }
