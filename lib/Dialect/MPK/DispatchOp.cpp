@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -64,7 +65,7 @@ LogicalResult DispatchOp::verifyRegions() {
   if (failed(verifySignature(*this)))
     return failure();
   WalkResult result = getBody().walk<WalkOrder::PreOrder>([&](Operation *inner) -> WalkResult {
-    if (inner == getBody().front().getTerminator() ||
+    if (inner == getBody().front().getTerminator() || isa<cf::AssertOp>(inner) ||
         isa_and_nonnull<affine::AffineDialect, arith::ArithDialect, linalg::LinalgDialect,
                         math::MathDialect, MPDialect, tensor::TensorDialect>(inner->getDialect()))
       return WalkResult::advance();

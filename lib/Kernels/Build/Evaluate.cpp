@@ -5,6 +5,7 @@
 #include "Evaluate.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -106,6 +107,7 @@ Value Evaluate::computeInBody(linalg::LinalgOp op, Value value, Point point) {
     return source.index(op, index.getDim(), point);
   SmallVector<Value> operands;
   if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+    checkAssertions(op, point);
     for (Value index : extract.getIndices())
       operands.push_back(inBody(op, index, point));
     return source.gather(cast<BlockArgument>(extract.getTensor()), operands, point,
@@ -114,6 +116,19 @@ Value Evaluate::computeInBody(linalg::LinalgOp op, Value value, Point point) {
   for (Value operand : inner->getOperands())
     operands.push_back(inBody(op, operand, point));
   return build(inner, operands, cast<OpResult>(value).getResultNumber());
+}
+
+void Evaluate::checkAssertions(linalg::LinalgOp op, Point point) {
+  for (auto assertion : op.getBlock()->getOps<cf::AssertOp>()) {
+    const unsigned varies = variesInBody(op, assertion.getArg());
+    Value holds = inBody(op, assertion.getArg(), point);
+    if (!checked.insert(holds).second)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    if (!(varies & kAlongColumns) && loop)
+      b.setInsertionPoint(loop);
+    source.check(assertion.getMsg(), holds, point, varies);
+  }
 }
 
 /// A divisor for which the division is defined whatever its operands are: lanes beyond an array

@@ -31,6 +31,10 @@ public:
     /// `varies` has the Varies bits of the indices.
     virtual Value gather(BlockArgument argument, ValueRange indices, Point point,
                          unsigned varies) = 0;
+    /// Fails with `message` unless `holds` does at the point. `varies` has the Varies bits of it.
+    virtual void check(StringRef message, Value holds, Point point, unsigned varies) {
+      llvm_unreachable("only bodies that gather check");
+    }
     /// The index of loop `loop` of `op` at the point, an `index`.
     virtual Value index(Operation *op, unsigned loop, Point point) = 0;
     /// Varies bits of a tensor, and of a loop of an op.
@@ -63,6 +67,8 @@ private:
 
   Value compute(Value value, Point point);
   Value computeInBody(linalg::LinalgOp op, Value value, Point point);
+  /// Has what a body asserts checked at the point, once where points agree on it.
+  void checkAssertions(linalg::LinalgOp op, Point point);
   Value build(Operation *op, ValueRange operands, unsigned result);
   unsigned variesInBody(linalg::LinalgOp op, Value value);
   template <class Make> Value remember(Value value, Point point, unsigned varies, Make make);
@@ -75,6 +81,7 @@ private:
   DenseMap<Value, unsigned> bodyVaries;
   DenseMap<Value, Value> widened;
   DenseSet<Value> fixedElements; ///< the values of `fixed`
+  DenseSet<Value> checked;       ///< what must hold, and was checked
 };
 
 } // namespace mlir::mp

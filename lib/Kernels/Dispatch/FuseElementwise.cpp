@@ -44,7 +44,8 @@ static bool shouldFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!consumer || !producer || consumer->hasAttr(kMmaAttrName) ||
-      producer->hasAttr(kMmaAttrName) || !producer->hasOneUse())
+      producer->hasAttr(kMmaAttrName) || !producer->hasOneUse() ||
+      !isMemoryEffectFree(producer)) // what asserts would stay, to assert beside the fused op
     return false;
   return readsOnce(consumer, operand) || (!isCostly(producer) && !readsDestination(producer));
 }

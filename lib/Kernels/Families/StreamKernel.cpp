@@ -274,10 +274,16 @@ private:
     return elements[point.column % s.vector];
   }
 
+  std::optional<unsigned> chunkOf(Point point, unsigned bits) const {
+    return bits & kAlongColumns ? std::optional(point.column / s.vector) : std::nullopt;
+  }
+
   Value gather(BlockArgument argument, ValueRange indices, Point point, unsigned bits) override {
-    return memory.gather(argument.getArgNumber(), indices,
-                         bits & kAlongColumns ? std::optional(point.column / s.vector)
-                                              : std::nullopt);
+    return memory.gather(argument.getArgNumber(), indices, chunkOf(point, bits));
+  }
+
+  void check(StringRef message, Value holds, Point point, unsigned bits) override {
+    memory.check(message, holds, chunkOf(point, bits));
   }
 
   Value index(Operation *op, unsigned loop, Point point) override {

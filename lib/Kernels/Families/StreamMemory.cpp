@@ -5,6 +5,7 @@
 #include "StreamMemory.h"
 
 #include "../Build/Elements.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -178,8 +179,7 @@ SmallVector<Value> StreamMemory::load(const StreamAccess &access, unsigned chunk
 Value StreamMemory::gather(unsigned number, ValueRange indices, std::optional<unsigned> chunk) {
   const KernelOperand &operand = k.operands[number];
   Type type = memoryType(d.b, operand.element());
-  Value inside = chunk ? d.logicalAnd(rowInside, held[*chunk].inside) : rowInside;
-  Value loaded = k.where(inside, type, [&]() -> SmallVector<Value> {
+  Value loaded = k.where(insideOf(chunk), type, [&]() -> SmallVector<Value> {
     Value place = d.ix(operand.offset);
     for (auto [index, stride] : llvm::zip_equal(indices, operand.strides)) {
       Value step = arith::IndexCastOp::create(d.b, d.indexType, index);
@@ -188,6 +188,14 @@ Value StreamMemory::gather(unsigned number, ValueRange indices, std::optional<un
     return {d.load(type, d.advance(operand.pointer, place, operand.bytes()), operand.bytes())};
   })[0];
   return fromMemory(d, loaded, operand.element());
+}
+
+void StreamMemory::check(StringRef message, Value holds, std::optional<unsigned> chunk) {
+  if (Value inside = insideOf(chunk)) {
+    Value always = arith::ConstantOp::create(d.b, d.b.getBoolAttr(true));
+    holds = arith::SelectOp::create(d.b, inside, holds, always);
+  }
+  cf::AssertOp::create(d.b, holds, message);
 }
 
 void StreamMemory::store(const StreamAccess &access, Value element, Value isFirst) {

@@ -36,6 +36,8 @@ public:
   /// The element of an operand at any indices (`index`), for a chunk or for the whole row; zero
   /// where that is outside.
   Value gather(unsigned operand, ValueRange indices, std::optional<unsigned> chunk);
+  /// Asserts what holds for a chunk or for the whole row, where there is one.
+  void check(StringRef message, Value holds, std::optional<unsigned> chunk);
   /// One thread of a row stores what does not vary along columns.
   void store(const StreamAccess &access, Value element, Value isFirst);
   void store(const StreamAccess &access, unsigned chunk, ArrayRef<Value> elements);
@@ -53,6 +55,10 @@ private:
   Value offset(const StreamAccess &access, ArrayRef<LoopGroup> groups, ArrayRef<Value> indices);
   SmallVector<Value> split(ArrayRef<LoopGroup> groups, Value flat);
   Value columnOf(unsigned chunk, unsigned position);
+  /// Whether there are such elements; null: certainly.
+  Value insideOf(std::optional<unsigned> chunk) const {
+    return chunk ? d.logicalAnd(rowInside, held[*chunk].inside) : rowInside;
+  }
 
   KernelFunction &k;
   DeviceBuilder &d;

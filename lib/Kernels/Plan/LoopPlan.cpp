@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Interfaces/LoopNest.h"
@@ -149,7 +150,10 @@ private:
           (op.isDpsInit(&operand) && failed(joinAccess(op.getTiedOpResult(&operand), map, loops))))
         return failure();
     }
+    const bool gathers = !op.getBlock()->getOps<tensor::ExtractOp>().empty();
     for (Operation &inner : op.getBlock()->without_terminator()) {
+      if (gathers && isa<cf::AssertOp>(inner)) // checked where elements are gathered
+        continue;
       bool takesTensor = llvm::any_of(inner.getOperandTypes(), llvm::IsaPred<TensorType>);
       if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
         takesTensor = !(plan_.gathers = isGathered(extract.getTensor()));

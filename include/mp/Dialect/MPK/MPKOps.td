@@ -81,8 +81,8 @@ def MPK_DispatchOp : MPK_Op<"dispatch", [
     Constraints:
     - (C1) the arguments of the body are the operands, buffers as tensors of their shape
       and elements, and it yields the types of the outputs.
-    - (C2) ops of the body are of the dialects affine, arith, linalg, math, mp and tensor, so that
-      it has no effects but its results.
+    - (C2) ops of the body are of the dialects affine, arith, linalg, math, mp and tensor, or
+      `cf.assert`, so that it has no effects but its results, and may fail.
     - (C3) operands are tensors or buffers, not both.
 
     Example:
