@@ -234,13 +234,12 @@ TEST(EmulatedThin, BlocksShareSumsOfALengthThatOnlyTheRunKnows) {
     return split(o, splits);
   };
   constexpr const char *square = "tile=64x64x64 warps=2x2 stages=3";
-  for (int64_t k : {0, 1, 64, 130, 1024, 1300}) // some blocks have no step
+  for (int64_t k : {0, 130, 1300}) // some blocks have no step
     check(ofRunTime({70, 64, k, "bf16", square}, 4));
-  for (bool transposeA : {false, true})
-    for (bool transposeB : {false, true})
-      check(ofRunTime({70, 45, 600, "bf16", square, 1, transposeA, transposeB, false}, 4));
+  for (bool transposed : {false, true})
+    check(ofRunTime({70, 45, 600, "bf16", square, 1, transposed, !transposed, false}, 4));
   check(ofRunTime({8, 40, 2000, "bf16", kFirst, 4, true, false}, 4));
-  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+  for (const char *chip : {"sm_75", "sm_90a"})
     check(ofRunTime({40, 64, 300, "f16", "tile=64x64x64 warps=2x2 stages=2", 1, true, false}, 2),
           chip);
   Thin o = ofRunTime({70, 64, 700, "bf16", square}, 4);
@@ -251,23 +250,22 @@ TEST(EmulatedThin, BlocksShareSumsOfALengthThatOnlyTheRunKnows) {
 /// As query, key and value: two launches for all, and the bits of each product alone.
 TEST(EmulatedThin, BlocksShareSumsOfProductsOfOneOperand) {
   constexpr int count = 3;
-  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"}) {
+  using Case = std::pair<const char *, int64_t>;
+  for (auto [chip, columns] : {Case{"sm_75", 45}, Case{"sm_80", 64}, Case{"sm_90a", 45}}) {
+    Thin o = split({70, columns, 600, "f16", "tile=64x64x64 warps=2x2 stages=2"}, 4);
+    SCOPED_TRACE(nameOf(o, chip));
     const bool loads = llvm::StringRef(chip) == "sm_75";
-    for (int64_t columns : {64, 45}) {
-      Thin o = split({70, columns, 600, "f16", "tile=64x64x64 warps=2x2 stages=2"}, 4);
-      SCOPED_TRACE(nameOf(o, chip));
-      Lowered lowered(thinGroupText(o, count, loads ? "loads" : "async"), chip, "sums=tree");
-      ASSERT_EQ(lowered.error, "");
-      std::mt19937 random(5);
-      std::vector<Array> arguments = {drawn(numerics::Format::F16, {o.m, o.k}, random)};
-      for (int i = 0; i < count; ++i)
-        arguments.push_back(drawn(numerics::Format::F16, {o.n, o.k}, random));
-      std::vector<Array> results = lowered.run(arguments);
-      ASSERT_EQ(lowered.error, "");
-      EXPECT_EQ(lowered.launches, 2u);
-      for (int i = 0; i < count; ++i)
-        expectModel(o, chip, {arguments[0], arguments[i + 1]}, results[i]);
-    }
+    Lowered lowered(thinGroupText(o, count, loads ? "loads" : "async"), chip, "sums=tree");
+    ASSERT_EQ(lowered.error, "");
+    std::mt19937 random(5);
+    std::vector<Array> arguments = {drawn(numerics::Format::F16, {o.m, o.k}, random)};
+    for (int i = 0; i < count; ++i)
+      arguments.push_back(drawn(numerics::Format::F16, {o.n, o.k}, random));
+    std::vector<Array> results = lowered.run(arguments);
+    ASSERT_EQ(lowered.error, "");
+    EXPECT_EQ(lowered.launches, 2u);
+    for (int i = 0; i < count; ++i)
+      expectModel(o, chip, {arguments[0], arguments[i + 1]}, results[i]);
   }
 }
 
