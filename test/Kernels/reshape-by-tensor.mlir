@@ -52,7 +52,7 @@ func.func @line(%x: tensor<4x5xf32>, %sizes: tensor<1xi64>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// Where sizes tell which dimensions are split and merged, no line is made of the others: attention is found behind.
+// No line is made of the other dimensions where sizes tell which are split and merged: attention is found behind.
 // CHECK-LABEL: func.func @heads
 // CHECK: %[[HEADS:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2], [3]] output_shape [2, 4, %{{.*}}, %{{.*}}] : tensor<8x?x?xf32> into tensor<2x4x?x?xf32>
 // CHECK: tensor.collapse_shape %{{.*}} {{\[}}[0], [1, 2], [3]] : tensor<2x4x?x?xf32> into tensor<2x?x?xf32>

@@ -69,8 +69,8 @@ private:
 
 namespace {
 
-/// Which neighbouring dimensions of a reshape's source are which of its result: of one group, one
-/// side has one dimension.
+/// Says which neighbouring dimensions of a reshape's source are which of its result: of one group,
+/// one side has one dimension.
 struct ReshapeGroups {
   SmallVector<ReassociationIndices> sources, results;
 

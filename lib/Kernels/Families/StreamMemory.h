@@ -55,7 +55,7 @@ private:
   Value offset(const StreamAccess &access, ArrayRef<LoopGroup> groups, ArrayRef<Value> indices);
   SmallVector<Value> split(ArrayRef<LoopGroup> groups, Value flat);
   Value columnOf(unsigned chunk, unsigned position);
-  /// Whether there are such elements; null: certainly.
+  /// Tells whether there are such elements; null says that there certainly are.
   Value insideOf(std::optional<unsigned> chunk) const {
     return chunk ? d.logicalAnd(rowInside, held[*chunk].inside) : rowInside;
   }
