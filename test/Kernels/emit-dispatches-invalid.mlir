@@ -105,3 +105,52 @@ func.func @needs_more_shared_memory(%x: memref<512x512xf32>, %y: memref<512x512x
   }
   return
 }
+
+// -----
+
+func.func @has_no_such_block(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule: expected block to be a power of two from 32 to 1024, found 4096}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <map, "block=4096"> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @has_no_such_share(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule: expected per-thread to be 1 or more, found 0}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <map, "per-thread=0"> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @has_no_such_rows(%x: memref<4x8xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule: expected rows-per-block to be a power of two from 1 to 2, found 4}}
+  mpk.dispatch ins(%x : memref<4x8xf32>) outs(%y : memref<4xf32>) schedule = <rows, "threads-per-row=512"> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<4xf32>):
+    %0 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1] (%p: f32, %q: f32) {
+      %1 = arith.addf %p, %q : f32
+      linalg.yield %1 : f32
+    }
+    mpk.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @has_no_such_tile(%x: memref<512x512xf32>, %y: memref<512x512xf32>) {
+  // expected-error @+1 {{its schedule: expected tile to be a power of two from 8 to 1024, found 0}}
+  mpk.dispatch ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) schedule = <transpose, "tile=0"> {
+  ^bb0(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>):
+    %1 = linalg.transpose ins(%a : tensor<512x512xf32>) outs(%b : tensor<512x512xf32>) permutation = [1, 0]
+    mpk.yield %1 : tensor<512x512xf32>
+  }
+  return
+}

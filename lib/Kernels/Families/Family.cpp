@@ -53,6 +53,32 @@ static bool addsInOrder(const StreamPlan &plan, SumOrder sums) {
   return false;
 }
 
+/// Says which number of a schedule its kernels do not have; says nothing if they have all.
+static std::string findMisfit(const performance::Schedule &schedule) {
+  std::string misfit;
+  auto expectPower = [&](llvm::StringRef field, unsigned found, unsigned least, unsigned most) {
+    if (misfit.empty() && (!llvm::isPowerOf2_32(found) || found < least || found > most))
+      misfit = ("expected " + field + " to be a power of two from " + llvm::Twine(least) + " to " +
+                llvm::Twine(most) + ", found " + llvm::Twine(found))
+                   .str();
+  };
+  if (auto *map = std::get_if<performance::MapSchedule>(&schedule)) {
+    expectPower("vector", map->vectorBytes, 1, 16);
+    expectPower("block", map->block, 32, 1024);
+    if (misfit.empty() && map->elementsPerThread == 0)
+      misfit = "expected per-thread to be 1 or more, found 0";
+  } else if (auto *rows = std::get_if<performance::RowSchedule>(&schedule)) {
+    expectPower("vector", rows->vectorBytes, 1, 16);
+    expectPower("threads-per-row", rows->threadsPerRow, 1, 1024);
+    if (misfit.empty())
+      expectPower("rows-per-block", rows->rowsPerBlock, 1, 1024 / rows->threadsPerRow);
+  } else if (auto *tiles = std::get_if<performance::TransposeSchedule>(&schedule)) {
+    expectPower("block", tiles->block, 32, 1024);
+    expectPower("tile", tiles->tile, 8, 1024);
+  }
+  return misfit;
+}
+
 /// The schedule that a dispatch carries, nothing if it has none.
 static FailureOr<std::optional<performance::Schedule>> scheduleOf(mpk::DispatchOp dispatch,
                                                                   std::string &reason) {
@@ -66,6 +92,10 @@ static FailureOr<std::optional<performance::Schedule>> scheduleOf(mpk::DispatchO
   llvm::Expected<performance::Schedule> parsed = performance::parseSchedule(text);
   if (!parsed) {
     reason = "its schedule: " + llvm::toString(parsed.takeError());
+    return failure();
+  }
+  if (std::string misfit = findMisfit(*parsed); !misfit.empty()) {
+    reason = "its schedule: " + misfit;
     return failure();
   }
   auto *rows = std::get_if<performance::RowSchedule>(&*parsed);

@@ -142,10 +142,9 @@ private:
     s.vector = 1;
     if (s.columnGroups.empty() || !s.lanesAlongColumns)
       return;
-    const int64_t asked = llvm::bit_floor(std::clamp(choice.rows  ? choice.rows->vectorBytes
-                                                     : choice.map ? choice.map->vectorBytes
-                                                                  : 16u,
-                                                     1u, 16u));
+    const int64_t asked = choice.rows  ? choice.rows->vectorBytes
+                          : choice.map ? choice.map->vectorBytes
+                                       : 16;
     // The widest elements fill that many bytes: more of them would take two accesses that each
     // touch all sectors of the other.
     int64_t inner = s.plan.extent(s.columnGroups.back()), width = 1, most = 16;
@@ -164,9 +163,8 @@ private:
   void chooseMap() {
     using mpcore::performance::MapSchedule;
     MapSchedule asked = choice.map.value_or(MapSchedule{16, 16, 256});
-    s.chunks =
-        std::max<unsigned>(1, llvm::divideCeil(std::max(asked.elementsPerThread, 1u), s.vector));
-    unsigned block = llvm::bit_floor(std::clamp(asked.block, 32u, 1024u));
+    s.chunks = llvm::divideCeil(asked.elementsPerThread, s.vector);
+    const unsigned block = asked.block;
     // Short rows share a block.
     const bool isShort = !ShapedType::isDynamic(s.columns) && s.columns < int64_t(block) * s.vector;
     s.threadsPerRow =
@@ -205,9 +203,8 @@ private:
                 : 8;
       s.rowsPerBlock = 32;
     } else if (choice.rows) {
-      s.threadsPerRow = llvm::bit_floor(std::clamp(choice.rows->threadsPerRow, 1u, 1024u));
-      s.rowsPerBlock =
-          llvm::bit_floor(std::clamp(choice.rows->rowsPerBlock, 1u, 1024 / s.threadsPerRow));
+      s.threadsPerRow = choice.rows->threadsPerRow;
+      s.rowsPerBlock = choice.rows->rowsPerBlock;
     } else {
       s.threadsPerRow = known ? threadsFor(s.columns, mostHeld) : 128;
       s.rowsPerBlock = std::max(1u, 128 / s.threadsPerRow);

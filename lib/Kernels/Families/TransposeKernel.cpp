@@ -75,8 +75,8 @@ mlir::mp::shapeTranspose(const StreamPlan &plan, const StreamOperands &operands,
   shape.vector = 16 / widest;
   shape.tile = std::max(64u, 8 * shape.vector);
   if (asked) {
-    shape.block = llvm::bit_floor(std::clamp(asked->block, 32u, 1024u));
-    shape.tile = std::max<unsigned>(llvm::bit_floor(asked->tile), 8 * shape.vector);
+    shape.block = asked->block;
+    shape.tile = std::max<unsigned>(asked->tile, 8 * shape.vector);
   }
   if (shape.staged.size() * shape.tile * shape.tile * widest > 48 * 1024)
     return refuse("its tiles need more shared memory than a block has");
