@@ -49,9 +49,7 @@ endfunction()
 # products on the CPU, solvers) are what the optimiser is for, whatever the build type.
 function(mp_use_plain target)
   target_compile_options(${target} PRIVATE -O2)
-  if(NOT target STREQUAL "MPRuntime") # libMPRuntime stands without LLVM, a symbol of which LLVM's headers name
-    mp_precompile(${target} MPPrecompiledPlain)
-  endif()
+  mp_precompile(${target} MPPrecompiledPlain)
 endfunction()
 
 # Rooms that know nothing of MLIR operations.

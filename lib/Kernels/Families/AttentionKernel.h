@@ -27,9 +27,8 @@ struct AttentionShape {
   unsigned splitBlocks = 0; ///< not 0: no more share them than bring all blocks to this number
 
   unsigned threads() const { return 32 * warps; }
-  unsigned rowsOfWarp() const {
-    return warps ? queries / warps : 0;
-  } // a pinned schedule may have none
+  /// A pinned schedule may have no warps, until it is refused.
+  unsigned rowsOfWarp() const { return warps ? queries / warps : 0; }
   int64_t depth() const { return plan.loops[plan.depth].size; }
   int64_t width() const { return plan.loops[plan.width].size; }
   int64_t sharedBytes() const;

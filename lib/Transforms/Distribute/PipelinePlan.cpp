@@ -212,12 +212,14 @@ void StagePlan::findFirstReaders() {
   }
 }
 
+/// The elements of a tensor; none of one of unknown size, and of what is no tensor.
+static int64_t elementsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() : 0;
+}
+
 /// The first stage that reads a parameter which moves by the sum, element by element.
 int64_t StagePlan::readerOfMoved(comm::AllReduceOp sum) const {
-  auto elementsOf = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.hasStaticShape() ? type.getNumElements() : int64_t(-1);
-  };
   SetVector<Value> moved;
   moved.insert(sum.getResult());
   int64_t number = stages;
@@ -283,19 +285,15 @@ void StagePlan::placeBackward() {
 
 /// Places what is computed from sums of gradients where the largest of them is.
 void StagePlan::placeAfter() {
-  auto bytesOf = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.hasStaticShape() ? type.getNumElements() : int64_t(1);
-  };
   for (Operation &op : ops()) {
     if (phaseOf(&op) != Phase::After || isa<comm::AllReduceOp>(op))
       continue;
-    int64_t number = kAnywhere, most = 0;
+    int64_t number = kAnywhere, most = -1;
     for (Value value : usesOf(&op)) {
-      int64_t from = stageOf(value), bytes = bytesOf(value);
-      if (from != kAnywhere && (bytes > most || (bytes == most && from < number))) {
+      int64_t from = stageOf(value), elements = elementsOf(value);
+      if (from != kAnywhere && (elements > most || (elements == most && from < number))) {
         number = from;
-        most = bytes;
+        most = elements;
       }
     }
     setStage(&op, number);
