@@ -188,6 +188,64 @@ TEST_F(DispatchGroupsTest, AttentionThatOthersReadIsApart) {
   EXPECT_EQ(wide.groups.getLogits(wide.at(9)), nullptr) << "in f32";
 }
 
+/// torch's attention, whose rows that are masked whole are zero, as torch-mlir writes it: the op at
+/// line 17 tests each logit, the one behind it asks for all of a row.
+std::string maskedAttention(std::string predicate) {
+  return R"(
+#a = affine_map<(i, j) -> (i, j)>
+#r = affine_map<(i, j) -> (i)>
+func.func @main(%q: tensor<16x64xf32>, %k: tensor<64x32xf32>, %v: tensor<32x64xf32>, %m: tensor<16x32xf32>, %r: tensor<16xf32>, %o: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  %e = tensor.empty() : tensor<16xf32>
+  %f = tensor.empty() : tensor<16xi1>
+  %g = tensor.empty() : tensor<16x32xi1>
+  %most = linalg.fill ins(%low : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %all = linalg.fill ins(%true : i1) outs(%f : tensor<16xi1>) -> tensor<16xi1>
+  %0 = linalg.matmul ins(%q, %k : tensor<16x64xf32>, tensor<64x32xf32>) outs(%m : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %1 = arith.addf %0, %m : tensor<16x32xf32>
+  %2 = linalg.generic {indexing_maps = [#a, #r], iterator_types = ["parallel", "reduction"]} ins(%1 : tensor<16x32xf32>) outs(%most : tensor<16xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %max = arith.maximumf %x, %y : f32
+    linalg.yield %max : f32
+  } -> tensor<16xf32>
+  %3 = linalg.broadcast ins(%2 : tensor<16xf32>) outs(%m : tensor<16x32xf32>) dimensions = [1]
+  %4 = arith.subf %1, %3 : tensor<16x32xf32>
+  %5 = math.exp %4 : tensor<16x32xf32>
+  %6 = linalg.reduce { arith.addf } ins(%5 : tensor<16x32xf32>) outs(%r : tensor<16xf32>) dimensions = [1]
+  %7 = linalg.broadcast ins(%6 : tensor<16xf32>) outs(%m : tensor<16x32xf32>) dimensions = [1]
+  %8 = arith.divf %5, %7 : tensor<16x32xf32>
+  %9 = linalg.generic {indexing_maps = [#a, #a], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<16x32xf32>) outs(%g : tensor<16x32xi1>) {
+  ^bb0(%x: f32, %y: i1):
+    %test = arith.cmpf )" +
+         predicate + R"(, %x, %low : f32
+    linalg.yield %test : i1
+  } -> tensor<16x32xi1>
+  %10 = linalg.generic {indexing_maps = [#a, #r], iterator_types = ["parallel", "reduction"]} ins(%9 : tensor<16x32xi1>) outs(%all : tensor<16xi1>) {
+  ^bb0(%x: i1, %y: i1):
+    %and = arith.andi %x, %y : i1
+    linalg.yield %and : i1
+  } -> tensor<16xi1>
+  %11 = linalg.generic {indexing_maps = [#r, #a, #a], iterator_types = ["parallel", "parallel"]} ins(%10, %8 : tensor<16xi1>, tensor<16x32xf32>) outs(%m : tensor<16x32xf32>) {
+  ^bb0(%c: i1, %x: f32, %y: f32):
+    %p = arith.select %c, %zero, %x : f32
+    linalg.yield %p : f32
+  } -> tensor<16x32xf32>
+  %12 = linalg.matmul ins(%11, %v : tensor<16x32xf32>, tensor<32x64xf32>) outs(%o : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %12 : tensor<16x64xf32>
+})";
+}
+
+TEST_F(DispatchGroupsTest, AttentionThatAsksForMaskedRowsIsOneKernel) {
+  Grouped of(parse(maskedAttention("oeq").c_str()), /*products=*/true);
+  EXPECT_EQ(of.groups.getLogits(of.at(20)), of.at(8));
+  for (unsigned op : {8, 9, 10, 17, 18, 19})
+    EXPECT_EQ(of.kernel(op), of.kernel(20)) << op;
+  Grouped other(parse(maskedAttention("ole").c_str()), /*products=*/true);
+  EXPECT_EQ(other.groups.getLogits(other.at(20)), nullptr) << "a reduction that no maximum tells";
+}
+
 TEST_F(DispatchGroupsTest, CountsTheProductThatAContractionIs) {
   auto product = [&](const char *name, const char *text) {
     auto module = parse(text);

@@ -79,3 +79,41 @@ func.func @kept(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %d: tensor<4xi1>) -> (
   } -> tensor<4xi1>
   return %0, %1, %3, %4, %5, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
 }
+
+// torch's maximum says where it is, too, and another op compares.
+// CHECK-LABEL: func.func @beside_indices
+// CHECK: %[[M:.*]]:2 = linalg.generic
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%[[M]]#0 : tensor<4xf32>)
+// CHECK-NOT: arith.andi
+// CHECK: return
+func.func @beside_indices(%x: tensor<4x8xf32>, %c: tensor<4x8xi1>) -> (tensor<4xf32>, tensor<4xi64>, tensor<4xi1>) {
+  %low = arith.constant 0xFF800000 : f32
+  %none = arith.constant 0 : i64
+  %true = arith.constant true
+  %e = tensor.empty() : tensor<4xf32>
+  %p = tensor.empty() : tensor<4xi64>
+  %d = tensor.empty() : tensor<4xi1>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %q = linalg.fill ins(%none : i64) outs(%p : tensor<4xi64>) -> tensor<4xi64>
+  %g = linalg.fill ins(%true : i1) outs(%d : tensor<4xi1>) -> tensor<4xi1>
+  %0:2 = linalg.generic {indexing_maps = [#x, #r, #r], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%f, %q : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %b: f32, %i: i64):
+    %3 = linalg.index 1 : index
+    %4 = arith.index_cast %3 : index to i64
+    %5 = arith.maximumf %a, %b : f32
+    %6 = arith.cmpf ogt, %a, %b : f32
+    %7 = arith.select %6, %4, %i : i64
+    linalg.yield %5, %7 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  %1 = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%c : tensor<4x8xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %3 = arith.cmpf oeq, %a, %low : f32
+    linalg.yield %3 : i1
+  } -> tensor<4x8xi1>
+  %2 = linalg.generic {indexing_maps = [#x, #r], iterator_types = ["parallel", "reduction"]} ins(%1 : tensor<4x8xi1>) outs(%g : tensor<4xi1>) {
+  ^bb0(%a: i1, %b: i1):
+    %3 = arith.andi %a, %b : i1
+    linalg.yield %3 : i1
+  } -> tensor<4xi1>
+  return %0#0, %0#1, %2 : tensor<4xf32>, tensor<4xi64>, tensor<4xi1>
+}

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Idioms/EmptyRows.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
@@ -20,6 +21,8 @@ DispatchGroups::DispatchGroups(FunctionOpInterface function, const FusionGroups 
                                llvm::function_ref<FloatType(Operation *)> formatInTiles,
                                bool fusesAttention)
     : groups(groups), sizes(sizes), formatInTiles(formatInTiles), fusesAttention(fusesAttention) {
+  for (const EmptyRows &rows : findEmptyRows(function))
+    answered.insert(rows.question);
   for (Block &block : function.getFunctionBody())
     visitBlock(block);
   this->formatInTiles = nullptr;
@@ -173,7 +176,7 @@ static Reductions readReductions(Operation *op) {
 /// Records what a kernel of rows that `op` has become part of reads and reduces.
 void DispatchGroups::noteReads(unsigned kernel, Operation *op, const Reads &reads) {
   Kernel &into = kernels[kernel];
-  if (groups.getKind(op) == KernelKind::Reduction) {
+  if (groups.getKind(op) == KernelKind::Reduction && !answered.contains(op)) {
     const Reductions reductions = readReductions(op);
     into.takesMaximum |= into.reductions == 0 && reductions.takesMaximum;
     into.reductions += reductions.count;
@@ -248,6 +251,16 @@ std::optional<unsigned> DispatchGroups::findHost(Operation *op, const Reads &rea
                                                                                    : host;
 }
 
+/// Notes in a kernel of rows what another that has become part of it reads and reduces.
+void DispatchGroups::absorb(Kernel &into, const Kernel &other) {
+  into.takesMaximum = into.reductions == 0 ? other.takesMaximum : into.takesMaximum;
+  into.reductions += other.reductions;
+  if (into.source == ~0u)
+    into.source = other.source;
+  if (into.source == other.source)
+    into.sourceReads += other.sourceReads;
+}
+
 void DispatchGroups::join(Operation *op, unsigned host, const Reads &reads, uint64_t results) {
   // `kernels` does not grow here.
   Kernel &into = kernels[host];
@@ -271,6 +284,7 @@ void DispatchGroups::join(Operation *op, unsigned host, const Reads &reads, uint
         other.level <= into.level) {
       other.joined = host;
       into.rows = std::max(into.rows, other.rows);
+      absorb(into, other);
     } else {
       into.level = std::max(into.level, other.level + 1);
     }

@@ -5,10 +5,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mp/Interfaces/LoopNest.h"
+#include "mp/Analysis/Idioms/EmptyRows.h"
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -19,91 +16,35 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The tensor that a reduction of its last dimension reads element by element, behind views that
-/// add dimensions of size one before that; null if `op` is no such reduction.
-static Value findRows(linalg::GenericOp op) {
-  if (op->getNumResults() != 1 || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() != 1 ||
-      !op.getIndexingMapsArray().front().isIdentity() ||
-      op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
-    return {};
-  Value rows = op.getDpsInputs()[0];
-  while (auto expand = rows.getDefiningOp<tensor::ExpandShapeOp>()) {
-    ArrayRef<int64_t> shape = expand.getResultType().getShape();
-    auto addsUnits = [&](ArrayRef<int64_t> group) {
-      return llvm::count_if(group, [&](int64_t dim) { return shape[size_t(dim)] != 1; }) <= 1;
-    };
-    if (expand.getReassociationIndices().back().size() != 1 ||
-        !llvm::all_of(expand.getReassociationIndices(), addsUnits))
-      return {};
-    rows = expand.getSrc();
-  }
-  return rows;
-}
-
-static bool isMinusInfinity(Value value) {
-  APFloat constant(0.0f);
-  return matchPattern(value, m_ConstantFloat(&constant)) && constant.isInfinity() &&
-         constant.isNegative();
-}
-
-/// True if the reduction starts from what `suits` takes, in every row.
-static bool startsFrom(linalg::GenericOp op, function_ref<bool(Value)> suits) {
-  Operation *init = op.getDpsInits()[0].getDefiningOp();
-  if (auto fill = dyn_cast_or_null<linalg::FillOp>(init))
-    return suits(fill.getInputs()[0]);
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(init);
-  return generic && generic.getNumDpsInputs() == 0 && generic.getNumReductionLoops() == 0 &&
-         suits(generic.getBody()->getTerminator()->getOperand(0));
-}
-
-/// True for the maximum of each row, which is NaN where the row has one.
-static bool isMaximum(linalg::GenericOp op) {
-  std::optional<Combination> found = readCombination(op, 0);
-  return found && isa<arith::MaximumFOp>(found->combiner) &&
-         found->combined == op.getBody()->getArgument(0) && startsFrom(op, isMinusInfinity);
-}
-
-/// True for whether all elements of each row are minus infinity.
-static bool asksForEmpty(linalg::GenericOp op) {
-  std::optional<Combination> found = readCombination(op, 0);
-  if (!found || !isa<arith::AndIOp>(found->combiner) ||
-      !startsFrom(op, [](Value start) { return matchPattern(start, m_One()); }))
-    return false;
-  auto test = found->combined.getDefiningOp<arith::CmpFOp>();
-  if (!test || test.getPredicate() != arith::CmpFPredicate::OEQ || !isMinusInfinity(test.getRhs()))
-    return false;
-  Value element = test.getLhs();
-  if (auto wide = element.getDefiningOp<arith::ExtFOp>())
-    element = wide.getIn();
-  return element == op.getBody()->getArgument(0);
-}
-
 namespace {
 
 struct FindEmptyRows : mlir::mp::impl::FindEmptyRowsBase<FindEmptyRows> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> maxima, questions;
-    getOperation()->walk([&](linalg::GenericOp op) {
-      if (!findRows(op))
-        return;
-      if (isMaximum(op))
-        maxima.push_back(op);
-      else if (asksForEmpty(op))
-        questions.push_back(op);
+    for (auto [asking, maxima] : findEmptyRows(getOperation())) {
+      linalg::GenericOp question = asking;
+      auto maximum =
+          llvm::find_if(maxima, [&](linalg::GenericOp op) { return agree(op, question); });
+      if (maximum != maxima.end())
+        answer(question, maximum->getResult(0));
+    }
+  }
+
+  /// True if a reduction has its results in the order of its rows.
+  static bool isInOrder(linalg::GenericOp op) {
+    int64_t last = -1;
+    return llvm::all_of(op.getIndexingMapsArray()[1].getResults(), [&](AffineExpr expr) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      return !dim || std::exchange(last, dim.getPosition()) < int64_t(dim.getPosition());
     });
-    DominanceInfo dominance(getOperation());
-    for (linalg::GenericOp question : questions)
-      for (linalg::GenericOp maximum : maxima)
-        if (findRows(maximum) == findRows(question) && dominance.dominates(maximum, question) &&
-            cast<ShapedType>(maximum.getResultTypes()[0]).getShape() ==
-                cast<ShapedType>(question.getResultTypes()[0]).getShape() &&
-            maximum.getIndexingMapsArray().back().getNumResults() ==
-                question.getIndexingMapsArray().back().getNumResults()) {
-          answer(question, maximum.getResult(0));
-          break;
-        }
+  }
+
+  /// True if both have their results in the same places.
+  static bool agree(linalg::GenericOp maximum, linalg::GenericOp question) {
+    return cast<ShapedType>(maximum.getResultTypes()[0]).getShape() ==
+               cast<ShapedType>(question.getResultTypes()[0]).getShape() &&
+           isInOrder(maximum) && isInOrder(question);
   }
 
   static void answer(linalg::GenericOp question, Value maximum) {

@@ -72,6 +72,7 @@ private:
   void visitContraction(Operation *op, const Reads &reads);
   void joinAttention(Operation *op, const Reads &reads);
   void noteReads(unsigned kernel, Operation *op, const Reads &reads);
+  static void absorb(Kernel &into, const Kernel &other);
   void visitComputing(Operation *op, const Reads &reads);
   unsigned add(Operation *op, Kind kind, const Reads &reads, uint64_t elements);
   /// The kernel of those read that `op` may become part of; nothing if none.
@@ -94,6 +95,7 @@ private:
   llvm::DenseMap<Operation *, Reads> pending;  ///< of ops inside of later ones
   llvm::DenseMap<Value, Operation *> products; ///< that read a value first
   llvm::DenseSet<Operation *> siblings, foldedPads;
+  llvm::DenseSet<Operation *> answered; ///< reductions whose results a maximum tells
   llvm::DenseMap<Operation *, Operation *> attentions, valueProducts; ///< one by the other
   unsigned highest = 0; ///< level of the block at work
 };
