@@ -98,6 +98,13 @@ if(MP_ALLOCATOR)
   find_library(MP_ALLOCATOR_LIBRARY ${MP_ALLOCATOR})
 endif()
 
+# mp_use_allocator(TARGET): TARGET has the malloc that was chosen.
+function(mp_use_allocator target)
+  if(MP_ALLOCATOR AND MP_ALLOCATOR_LIBRARY) # before the C library, and though nothing names it
+    target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${MP_ALLOCATOR_LIBRARY})
+  endif()
+endfunction()
+
 # mp_add_program(NAME file.cpp ...): a program over libMP.
 function(mp_add_program name)
   add_executable(${name} ${ARGN})
@@ -111,9 +118,7 @@ endfunction()
 # mp_add_tool(NAME file.cpp ...): a program over libMP that users get.
 function(mp_add_tool name)
   mp_add_program(${name} ${ARGN})
-  if(MP_ALLOCATOR AND MP_ALLOCATOR_LIBRARY) # before the C library, and though nothing names it
-    target_link_libraries(${name} PRIVATE -Wl,--no-as-needed ${MP_ALLOCATOR_LIBRARY})
-  endif()
+  mp_use_allocator(${name})
   install(TARGETS ${name} EXPORT MPTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 endfunction()
 
@@ -137,7 +142,8 @@ function(mp_add_unittest name)
   else()
     add_dependencies(${name} MPIncGen)
     target_link_libraries(${name} PRIVATE MP)
-    mp_precompile(${name} MPPrecompiled)
+    mp_precompile(${name} MPPrecompiledTests)
+    mp_use_allocator(${name})
   endif()
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)

@@ -247,8 +247,8 @@ static Value alignRandomBits(Bits &bits, Value random, Value source, Format from
 }
 
 Value mlir::mp::emitConversion(OpBuilder &builder, Location loc, Value value, Format from,
-                               Type resultType, Format to, Rounding rounding, Overflow overflow,
-                               Value randomBits) {
+                               Type resultType, Format to, numerics::Rounding rounding,
+                               numerics::Overflow overflow, Value randomBits) {
   ImplicitLocOpBuilder b(loc, builder);
   Bits words(b, value.getType(), 32);
   Type f32 = words.typeOf(b.getF32Type()), f64 = words.typeOf(b.getF64Type());
@@ -266,8 +266,8 @@ Value mlir::mp::emitConversion(OpBuilder &builder, Location loc, Value value, Fo
     return value;
   if (to == Format::F64)
     return arith::ExtFOp::create(b, f64, value);
-  if (from == Format::F64 && to == Format::F32 && rounding == Rounding::RNE &&
-      overflow == Overflow::IEEE)
+  if (from == Format::F64 && to == Format::F32 && rounding == numerics::Rounding::RNE &&
+      overflow == numerics::Overflow::IEEE)
     return arith::TruncFOp::create(b, f32, value);
   // Its exponents go below f32's.
   if (to == Format::F8E8M0FNU && from == Format::F32) {
