@@ -17,9 +17,9 @@ class AtomicForms : public InstructionForms {
 protected:
   /// One operation on a place that holds b, with operands a and c: in global and shared memory, by
   /// atom and red.
-  template <class T, class F>
-  void atomic(const std::string &op, const char *type, F next, bool isCas = false,
-              bool mayReduce = true) {
+  template <class T>
+  void atomic(const std::string &op, const char *type, llvm::function_ref<T(T, T, T)> next,
+              bool isCas = false, bool mayReduce = true) {
     const std::string r = std::string("%") + Names<T>::reg, bits = Names<T>::bits;
     for (const char *space : {"global", "shared"}) {
       const bool global = space[0] == 'g';
@@ -49,15 +49,16 @@ protected:
     }
   }
   template <class T, class F> void results(const std::string &body, F want) {
-    std::vector<uint64_t> a, b, c;
+    checkPairs(body, Names<T>::reg, 8 * sizeof(T), [&](uint64_t a, uint64_t b, uint64_t c) {
+      return uint64_t(T(want(T(a), T(b), T(c))));
+    });
+  }
+  void checkPairs(const std::string &body, char reg, unsigned bits, Meaning want) {
+    Operands a, b, c;
     for (uint64_t x : corners)
       for (uint64_t y : corners)
         a.push_back(x), b.push_back(y), c.push_back(x ^ (y << 3));
-    auto got = eval(body, Names<T>::reg, {a, b, c});
-    ASSERT_EQ(got.size(), a.size()) << body;
-    for (size_t i = 0; i < got.size(); ++i)
-      ASSERT_EQ(T(got[i]), T(want(T(a[i]), T(b[i]), T(c[i]))))
-          << body << std::hex << " of " << a[i] << ", " << b[i] << ", " << c[i];
+    checkEach(body, reg, bits, a, b, c, want);
   }
 };
 } // namespace
