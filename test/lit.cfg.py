@@ -21,6 +21,7 @@ config.test_exec_root = os.path.join(binary_test_dir, "Output", config.name)
 tier = lit_config.params.get("tier", "quick")
 if tier not in ("quick", "core", "nightly"):
     lit_config.fatal(f"tier is '{tier}', expected quick, core or nightly")
+config.environment["MP_TIER"] = tier
 if config.name == "Unit":
     config.test_format = lit.formats.GoogleTest(".", "Tests")
     config.environment["GTEST_FILTER"] = {"quick": "-*Slow*:*Nightly*", "core": "-*Nightly*", "nightly": "*"}[tier]
@@ -73,6 +74,9 @@ if shutil.which("mpirun") and os.path.exists(os.path.join(config.mp_binary_dir, 
                               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
                               OMPI_MCA_mpi_yield_when_idle="1")
 config.substitutions.append(("%mpirun", "mpirun"))
+# What only the night runs of a test, and generations of kernels: by day one without asynchronous copies and one with all.
+config.substitutions.append(("%nightly", "" if tier == "nightly" else ":"))
+config.substitutions.append(("%chips", "sm_75 sm_80 sm_89 sm_90a sm_120" if tier == "nightly" else "sm_75 sm_90a"))
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
     config.available_features.add("mpfr")
 for tool in ("ptxas", "nvcc", "chromium", "node", "iree-compile", "valgrind", "z3"):

@@ -188,27 +188,27 @@ std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 600)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 300)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile,
                          testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 150)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile,
-                         testing::ValuesIn(chunksOf(150, kLatestSeeds, kLatestSeeds + 300)),
+                         testing::ValuesIn(chunksOf(150, kLatestSeeds, kLatestSeeds + 150)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowNewest, Hostile,
-                         testing::ValuesIn(chunksOf(150, kNewestSeeds, kNewestSeeds + 300)),
+                         testing::ValuesIn(chunksOf(150, kNewestSeeds, kNewestSeeds + 150)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowFresh, Hostile,
                          testing::ValuesIn(chunksOf(150, kFreshSeeds, kFreshSeeds + 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 600, 40000)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 300, 40000)), nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
                          testing::ValuesIn(chunksOf(1000, kLaterSeeds + 150, kLaterSeeds + 10000)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLatest, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kLatestSeeds + 300,
+                         testing::ValuesIn(chunksOf(1000, kLatestSeeds + 150,
                                                     kLatestSeeds + 10000)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyNewest, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kNewestSeeds + 300,
+                         testing::ValuesIn(chunksOf(1000, kNewestSeeds + 150,
                                                     kNewestSeeds + 10000)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyFresh, Hostile,

@@ -2,6 +2,7 @@
 //
 // Attention kernels, executed and held to the bounds of AttentionCheck.cpp.
 
+#include "../Support/Sample.h"
 #include "AttentionCheck.h"
 #include "mp/Emulator/Approximate.h"
 #include "gtest/gtest.h"
@@ -12,17 +13,21 @@ using namespace mlir::mp::test;
 namespace {
 
 TEST(EmulatedAttention, IsRightForEachHeadSizeAndFormat) {
+  Sample some(3);
   for (const char *element : {"bf16", "f16"})
     for (int64_t head : {16, 32, 64, 80, 96, 128, 256})
-      check({.queries = 40, .keys = 72, .head = head, .element = element});
+      if (some.takes())
+        check({.queries = 40, .keys = 72, .head = head, .element = element});
   check({.queries = 33, .keys = 50, .head = 64, .width = 32});
   check({.queries = 33, .keys = 50, .head = 32, .width = 128});
 }
 
 TEST(EmulatedAttention, IsRightForSizesThatAreNoMultiplesOfTiles) {
+  Sample some(2);
   for (int64_t queries : {1, 7, 65})
     for (int64_t keys : {1, 63, 64, 65, 200})
-      check({.heads = 1, .queries = queries, .keys = keys});
+      if (some.takes())
+        check({.heads = 1, .queries = queries, .keys = keys});
   check({.batch = 2, .heads = 3, .queries = 130, .keys = 300, .head = 32});
 }
 
@@ -134,22 +139,26 @@ TEST(EmulatedAttention, ReadsKeysThatLieAlongEitherDimension) {
 }
 
 TEST(EmulatedAttention, FollowsSchedules) {
+  Sample some(3);
   for (const char *tile :
        {"tile=128x64 warps=4", "tile=128x64 warps=8", "tile=64x32 warps=4",
         "tile=128x32 warps=8 stages=3", "tile=32x64 warps=2", "tile=64x128 warps=4"})
     for (int64_t head : {64, 128})
-      check({.heads = 1, .queries = 150, .keys = 280, .head = head, .schedule = tile});
+      if (some.takes())
+        check({.heads = 1, .queries = 150, .keys = 280, .head = head, .schedule = tile});
 }
 
 TEST(EmulatedAttention, IsRightForSizesOfRunTime) {
+  Sample some(3);
   for (Mask mask : {Mask::None, Mask::Additive, Mask::Causal})
     for (int64_t keys : {1, 130})
-      check({.queries = 70,
-             .keys = keys,
-             .head = 32,
-             .mask = mask,
-             .dispatched = false,
-             .dynamic = true});
+      if (some.takes())
+        check({.queries = 70,
+               .keys = keys,
+               .head = 32,
+               .mask = mask,
+               .dispatched = false,
+               .dynamic = true});
 }
 
 TEST(EmulatedAttention, ReadsHeadsThatAGroupSharesWhereTheyLie) {
@@ -172,9 +181,11 @@ TEST(EmulatedAttention, IsRightOnEachGenerationByApproximateFunctionsToo) {
 }
 
 TEST(EmulatedAttention, SharesKeysAmongBlocks) {
+  Sample some(5);
   for (int64_t parts : {2, 3, 8, 32})
     for (int64_t keys : {1, 63, 64, 65, 300, 1100})
-      checkParts({.heads = 1, .queries = 3, .keys = keys}, parts, "tile=16x32 warps=1");
+      if (some.takes())
+        checkParts({.heads = 1, .queries = 3, .keys = keys}, parts, "tile=16x32 warps=1");
   for (const char *tile : {"tile=16x64 warps=1", "tile=32x64 warps=2",
                            "tile=64x64 warps=4 stages=3", "tile=128x32 warps=4"})
     checkParts({.queries = 70, .keys = 400, .element = "f16"}, 4, tile);
@@ -185,17 +196,19 @@ TEST(EmulatedAttention, SharesKeysAmongBlocks) {
 }
 
 TEST(EmulatedAttention, MergesPartsUnderEachMask) {
+  Sample some(5);
   for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded, Mask::Window,
                     Mask::Softcap})
     for (const char *numbers : {"", "math=approximate"})
-      checkParts({.batch = 2,
-                  .queries = 20,
-                  .keys = 210,
-                  .head = 32,
-                  .mask = mask,
-                  .masksRows = true,
-                  .numbers = numbers},
-                 4, "tile=16x32 warps=1");
+      if (some.takes())
+        checkParts({.batch = 2,
+                    .queries = 20,
+                    .keys = 210,
+                    .head = 32,
+                    .mask = mask,
+                    .masksRows = true,
+                    .numbers = numbers},
+                   4, "tile=16x32 warps=1");
   // Rows that see nothing, one key, keys of some parts, or all.
   for (Mask mask : {Mask::Causal, Mask::CausalLowest})
     for (int64_t offset : {-1, 100, 300})
@@ -291,12 +304,14 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeOfRowsOfRunTime) {
 }
 
 TEST(EmulatedAttention, SharesKeysOfRunTimeOnEachGeneration) {
+  Sample some(2);
   for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
-    checkLengths({.queries = 4,
-                  .element = "f16",
-                  .schedule = "tile=16x64 warps=1 split-keys=8 split-from=256",
-                  .chip = chip},
-                 {1, 383, 384, 900});
+    if (some.takes())
+      checkLengths({.queries = 4,
+                    .element = "f16",
+                    .schedule = "tile=16x64 warps=1 split-keys=8 split-from=256",
+                    .chip = chip},
+                   {1, 383, 384, 900});
 }
 
 /// Heads of a group, and a number of keys that only the run knows: a step of a decoder.
@@ -313,18 +328,20 @@ TEST(EmulatedAttention, SharesKeysOfRunTimeWhereThatPays) {
 /// Blocks share keys as long as they are too few, which only the run knows of a batch or of rows.
 TEST(EmulatedAttention, SharesKeysOfFewRowsOfRunTime) {
   const std::string schedule = "tile=16x32 warps=1 split-keys=8 split-from=64 split-blocks=16";
+  Sample some(3);
   for (bool keysVary : {false, true})
     for (Mask mask : {Mask::None, Mask::CausalLowest})
-      checkSizes({.queries = 1,
-                  .keys = 700,
-                  .head = 32,
-                  .mask = mask,
-                  .schedule = schedule,
-                  .offset = 600,
-                  .keysVary = keysVary,
-                  .batchVaries = true},
-                 {{1, 1, 700}, {2, 1, 700}, {3, 1, 700}, {4, 1, 700}, {5, 1, 700}, {9, 1, 700}},
-                 /*apart=*/true);
+      if (some.takes())
+        checkSizes({.queries = 1,
+                    .keys = 700,
+                    .head = 32,
+                    .mask = mask,
+                    .schedule = schedule,
+                    .offset = 600,
+                    .keysVary = keysVary,
+                    .batchVaries = true},
+                   {{1, 1, 700}, {2, 1, 700}, {3, 1, 700}, {4, 1, 700}, {5, 1, 700}, {9, 1, 700}},
+                   /*apart=*/true);
   checkSizes({.queries = 1, .schedule = schedule, .keysVary = true, .batchVaries = true},
              {{1, 1, 1}, {1, 1, 127}, {1, 1, 128}, {3, 1, 128}, {2, 1, 300}, {40, 1, 300}});
   checkSizes({.head = 32, .mask = Mask::Causal, .schedule = schedule, .dynamic = true},
@@ -332,19 +349,22 @@ TEST(EmulatedAttention, SharesKeysOfFewRowsOfRunTime) {
 }
 
 TEST(EmulatedAttention, SharesKeysOfFewRowsOfRunTimeOnEachGeneration) {
+  Sample some(4);
   for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
-    checkSizes({.heads = 4,
-                .queries = 1,
-                .element = "f16",
-                .schedule = "tile=16x64 warps=1 split-keys=32 split-from=128 split-blocks=108",
-                .chip = chip,
-                .keysVary = true,
-                .batchVaries = true},
-               {{1, 1, 255}, {1, 1, 900}, {7, 1, 900}, {40, 1, 300}});
+    if (some.takes())
+      checkSizes({.heads = 4,
+                  .queries = 1,
+                  .element = "f16",
+                  .schedule = "tile=16x64 warps=1 split-keys=32 split-from=128 split-blocks=108",
+                  .chip = chip,
+                  .keysVary = true,
+                  .batchVaries = true},
+                 {{1, 1, 255}, {1, 1, 900}, {7, 1, 900}, {40, 1, 300}});
 }
 
 TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {
   const std::string chip = "sm_75", f16 = "f16";
+  Sample some(3);
   for (int64_t head : {16, 64, 80, 128})
     check({.queries = 40, .keys = 72, .head = head, .element = f16, .chip = chip});
   for (int64_t queries : {1, 65})
@@ -353,15 +373,16 @@ TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {
   for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded,
                     Mask::CausalLowest, Mask::Window, Mask::Softcap})
     for (const char *numbers : {"", "math=approximate"})
-      check({.batch = 2,
-             .queries = 40,
-             .keys = 90,
-             .head = 32,
-             .element = f16,
-             .mask = mask,
-             .masksRows = true,
-             .chip = chip,
-             .numbers = numbers});
+      if (some.takes())
+        check({.batch = 2,
+               .queries = 40,
+               .keys = 90,
+               .head = 32,
+               .element = f16,
+               .mask = mask,
+               .masksRows = true,
+               .chip = chip,
+               .numbers = numbers});
   check({.queries = 20, .keys = 99, .element = f16, .keyTransposed = true, .chip = chip});
   check({.heads = 6,
          .queries = 33,

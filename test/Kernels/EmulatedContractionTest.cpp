@@ -3,6 +3,7 @@
 // Contraction kernels, executed: the PTX that ships against the Tensor Core model of lib/Numerics,
 // bit for bit, in the kernel's order of the reduction.
 
+#include "../Support/Sample.h"
 #include "Lowering.h"
 #include "mp/Numerics/Cast.h"
 #include "mp/Numerics/TensorCore.h"
@@ -292,7 +293,8 @@ TEST(EmulatedContraction, TilesOfTheMenuInEveryFormat) {
   checkTile("f8E5M2", 32, 128, "1x4", 3, false, true, "sm_89");
 }
 
-void checkTiles(Sample cases) {
+TEST(SlowEmulatedContraction, EveryTileOrderAndFormat) {
+  Sample some(5);
   struct {
     int64_t m, n;
     const char *warps;
@@ -305,15 +307,12 @@ void checkTiles(Sample cases) {
     for (const char *format : {"f16", "bf16", "tf32", "i8"})
       for (bool transposeA : {false, true})
         for (bool transposeB : {false, true})
-          if (cases.takes())
+          if (some.takes())
             checkTile(format, m, n, warps, stages, transposeA, transposeB, "sm_80");
 }
 
-TEST(SlowEmulatedContraction, SomeOfEveryTileOrderAndFormat) { checkTiles(Sample(5)); }
-
-TEST(NightlyEmulatedContraction, EveryTileOrderAndFormat) { checkTiles(Sample(1)); }
-
-void checkRaggedness(Sample cases) {
+TEST(SlowEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
+  Sample some(5);
   const std::array<int64_t, 3> sizes[] = {
       {64, 64, 128}, {61, 64, 128}, {64, 59, 128}, {64, 64, 100}, {37, 29, 45}, {1, 40, 33},
       {40, 1, 33},   {1, 1, 1},     {0, 8, 8},     {8, 0, 8},     {8, 8, 0}};
@@ -327,17 +326,9 @@ void checkRaggedness(Sample cases) {
       for (auto [m, n, k] : sizes)
         for (bool transposeA : {false, true})
           for (bool transposeB : {false, true})
-            if (cases.takes())
+            if (some.takes())
               check({2, m, n, k, transposeA, transposeB}, format, chip, false);
     }
-}
-
-TEST(SlowEmulatedContraction, SomeOfEveryFormatOrderRaggednessAndTarget) {
-  checkRaggedness(Sample(5));
-}
-
-TEST(NightlyEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
-  checkRaggedness(Sample(1));
 }
 
 TEST(EmulatedContraction, ThinProducts) {

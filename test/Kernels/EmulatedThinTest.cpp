@@ -3,6 +3,7 @@
 // Products of few rows or columns, executed: warps of a block share a sum, slice by slice. Bit for
 // bit the Tensor Core model for each slice and the tree that adds them.
 
+#include "../Support/Sample.h"
 #include "Lowering.h"
 #include "ThinText.h"
 #include "mp/Numerics/Cast.h"
@@ -278,7 +279,8 @@ TEST(EmulatedThin, EpiloguesOfSharedSums) {
     }
 }
 
-void checkTiles(Sample cases) {
+TEST(SlowEmulatedThin, EveryTileFormatOrderAndSize) {
+  Sample some(7);
   struct {
     const char *tile;
     int slices;
@@ -296,12 +298,8 @@ void checkTiles(Sample cases) {
                                  {16, 64, 2048},
                                  {33, 40, 500},
                                  {64, 1, 640}})
-            if (cases.takes())
+            if (some.takes())
               check({m, n, k, format, tile, slices, transposeA, transposeB});
 }
-
-TEST(SlowEmulatedThin, SomeOfEveryTileFormatOrderAndSize) { checkTiles(Sample(7)); }
-
-TEST(NightlyEmulatedThin, EveryTileFormatOrderAndSize) { checkTiles(Sample(1)); }
 
 } // namespace

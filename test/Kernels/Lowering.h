@@ -32,16 +32,6 @@ llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program,
                                                    llvm::ArrayRef<Array> arguments,
                                                    emulator::LaunchStats &stats);
 
-/// Takes one of `every` cases as they come: the core tier samples what the night runs whole.
-class Sample {
-public:
-  explicit Sample(unsigned every) : every(every) {}
-  bool takes() { return next++ % every == 0; }
-
-private:
-  unsigned every, next = 0;
-};
-
 /// A module lowered by mp-to-nvvm, loaded on the emulator.
 class Lowered {
 public:

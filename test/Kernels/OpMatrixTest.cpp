@@ -4,6 +4,7 @@
 // the same module compiled for the host. Thread order is reversed as well: no result may depend on
 // it.
 
+#include "../Support/Sample.h"
 #include "Lowering.h"
 #include "OpTable.h"
 #include "mlir/Parser/Parser.h"
@@ -78,11 +79,13 @@ void check(const std::string &type, const Shape &shape, const std::string &targe
   }
 }
 
-/// A diagonal through the matrix that meets every type, shape and target, on both routes.
+/// A diagonal through the matrix that meets every type, shape and target: on both routes at night.
 TEST(OpMatrix, EveryTypeShapeAndTargetOnce) {
+  Sample some(2); // of an odd number of types, so that each is on one route
   for (bool dispatches : {false, true})
     for (size_t i = 0; i < std::size(kTypes); ++i)
-      check(kTypes[i], kShapes[i % 5], kTargets[(i + i / 5) % 5], dispatches);
+      if (some.takes())
+        check(kTypes[i], kShapes[i % 5], kTargets[(i + i / 5) % 5], dispatches);
 }
 
 using Combination = std::tuple<const char *, Shape, const char *>;
