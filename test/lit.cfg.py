@@ -74,7 +74,8 @@ if shutil.which("mpirun") and os.path.exists(os.path.join(config.mp_binary_dir, 
                               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
                               OMPI_MCA_mpi_yield_when_idle="1")
 config.substitutions.append(("%mpirun", "mpirun"))
-# What only the night runs of a test, and generations of kernels: by day one without asynchronous copies and one with all.
+# Only the night runs what stands behind %nightly, and kernels of all generations; the day runs those without asynchronous
+# copies and those with all of them.
 config.substitutions.append(("%nightly", "" if tier == "nightly" else ":"))
 config.substitutions.append(("%chips", "sm_75 sm_80 sm_89 sm_90a sm_120" if tier == "nightly" else "sm_75 sm_90a"))
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):

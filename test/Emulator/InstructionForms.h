@@ -57,8 +57,8 @@ protected:
             c.push_back(corners[(i * 7 + j * 3) % corners.size()]);
     checkEach(text, reg, bits, a, b, c, want);
   }
-  /// What `text` leaves in register d of class `reg`, in its low `bits` bits, for each a, b, c. No
-  /// template, as the one above, which would be compiled for each form.
+  /// Compares what `text` leaves in the low `bits` bits of register d of class `reg` for each a, b,
+  /// c. Neither this nor the one above is a template, which would be compiled for each form.
   void checkEach(const std::string &text, char reg, unsigned bits, const Operands &a,
                  const Operands &b, const Operands &c, Meaning want) {
     auto got = eval(text, reg, {a, b, c}, "", target);

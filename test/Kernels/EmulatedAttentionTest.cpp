@@ -12,6 +12,9 @@ using namespace mlir::mp::test;
 
 namespace {
 
+const Mask kMasks[] = {Mask::Additive,     Mask::Lowest, Mask::Boolean, Mask::CausalAdded,
+                       Mask::CausalLowest, Mask::Window, Mask::Softcap};
+
 TEST(EmulatedAttention, IsRightForEachHeadSizeAndFormat) {
   Sample some(3);
   for (const char *element : {"bf16", "f16"})
@@ -32,8 +35,7 @@ TEST(EmulatedAttention, IsRightForSizesThatAreNoMultiplesOfTiles) {
 }
 
 TEST(EmulatedAttention, FollowsEachMask) {
-  for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded, Mask::Window,
-                    Mask::Softcap})
+  for (Mask mask : kMasks)
     for (const char *numbers : {"", "math=approximate"})
       check({.batch = 2, .queries = 40, .keys = 90, .head = 32, .mask = mask, .numbers = numbers});
 }
@@ -197,8 +199,7 @@ TEST(EmulatedAttention, SharesKeysAmongBlocks) {
 
 TEST(EmulatedAttention, MergesPartsUnderEachMask) {
   Sample some(5);
-  for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded, Mask::Window,
-                    Mask::Softcap})
+  for (Mask mask : kMasks)
     for (const char *numbers : {"", "math=approximate"})
       if (some.takes())
         checkParts({.batch = 2,
@@ -271,8 +272,7 @@ TEST(EmulatedAttention, GivesTheBitsOfAKernelThatKnowsTheNumberOfParts) {
 }
 
 TEST(EmulatedAttention, SharesKeysOfRunTimeUnderEachMask) {
-  for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded, Mask::Window,
-                    Mask::Softcap})
+  for (Mask mask : kMasks)
     checkLengths({.batch = 2,
                   .queries = 20,
                   .head = 32,
@@ -370,8 +370,7 @@ TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {
   for (int64_t queries : {1, 65})
     for (int64_t keys : {1, 64, 200})
       check({.heads = 1, .queries = queries, .keys = keys, .element = f16, .chip = chip});
-  for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded,
-                    Mask::CausalLowest, Mask::Window, Mask::Softcap})
+  for (Mask mask : kMasks)
     for (const char *numbers : {"", "math=approximate"})
       if (some.takes())
         check({.batch = 2,
@@ -393,12 +392,9 @@ TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {
          .chip = chip,
          .group = 3,
          .dynamic = true});
-  for (const char *tile :
-       {"tile=64x64 warps=4", "tile=128x32 warps=4", "tile=64x32 warps=4 stages=3"})
-    check(
-        {.heads = 1, .queries = 150, .keys = 280, .element = f16, .schedule = tile, .chip = chip});
-  Attention parts{.queries = 3, .keys = 500, .element = f16, .chip = chip};
-  checkParts(parts, 8, "tile=16x64 warps=1");
+  for (const char *t : {"tile=64x64 warps=4", "tile=128x32 warps=4", "tile=64x32 warps=4 stages=3"})
+    check({.heads = 1, .queries = 150, .keys = 280, .element = f16, .schedule = t, .chip = chip});
+  checkParts({.queries = 3, .keys = 500, .element = f16, .chip = chip}, 8, "tile=16x64 warps=1");
 }
 
 } // namespace
