@@ -212,9 +212,51 @@ func.func @another_unit(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: 
 #c = affine_map<(m, n, k) -> (m, n)>
 
 func.func @odd_tile(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: memref<128x128xf32>) {
-  // expected-error @+1 {{pins 'mpk.schedule', but tiles, warps and slices are powers of two}}
+  // expected-error @+1 {{pins 'mpk.schedule', but tiles, warps and slices are powers of two, found 48}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
                   mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=48x64x64 warps=2x2 stages=3 copy=async">}
+      ins(%x, %y : memref<128x256xbf16>, memref<256x128xbf16>) outs(%z : memref<128x128xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+func.func @another_copy(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: memref<128x128xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but kernels here copy these operands by copy=async, found copy=bulk}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=64x64x64 warps=2x2 stages=3 copy=bulk">}
+      ins(%x, %y : memref<128x256xbf16>, memref<256x128xbf16>) outs(%z : memref<128x128xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+func.func @another_launch(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: memref<128x128xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but kernels here have cluster=1x1 and no overlapped-stores, found cluster=2x1 overlapped-stores=true}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=64x64x64 warps=2x2 stages=3 cluster=2x1 overlapped-stores=true">}
       ins(%x, %y : memref<128x256xbf16>, memref<256x128xbf16>) outs(%z : memref<128x128xf32>) {
   ^bb0(%p: bf16, %q: bf16, %s: f32):
     %wp = arith.extf %p : bf16 to f32

@@ -120,7 +120,7 @@ func.func @has_no_such_block(%x: memref<4xf32>, %y: memref<4xf32>) {
 // -----
 
 func.func @has_no_such_share(%x: memref<4xf32>, %y: memref<4xf32>) {
-  // expected-error @+1 {{its schedule: expected per-thread to be 1 or more, found 0}}
+  // expected-error @+1 {{its schedule: expected per-thread to be 1 to 1024, found 0}}
   mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <map, "per-thread=0"> {
   ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
     mpk.yield %a : tensor<4xf32>
@@ -151,6 +151,65 @@ func.func @has_no_such_tile(%x: memref<512x512xf32>, %y: memref<512x512xf32>) {
   ^bb0(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>):
     %1 = linalg.transpose ins(%a : tensor<512x512xf32>) outs(%b : tensor<512x512xf32>) permutation = [1, 0]
     mpk.yield %1 : tensor<512x512xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @has_no_code_for_so_many(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule: expected per-thread to be 1 to 1024, found 1048576}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <map, "per-thread=1048576"> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @reads_whole_vectors(%x: memref<512x512xbf16>, %y: memref<512x512xbf16>) {
+  // expected-error @+1 {{its schedule: expected vector to be 16, found 4}}
+  mpk.dispatch ins(%x : memref<512x512xbf16>) outs(%y : memref<512x512xbf16>) schedule = <transpose, "vector=4"> {
+  ^bb0(%a: tensor<512x512xbf16>, %b: tensor<512x512xbf16>):
+    %1 = linalg.transpose ins(%a : tensor<512x512xbf16>) outs(%b : tensor<512x512xbf16>) permutation = [1, 0]
+    mpk.yield %1 : tensor<512x512xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @has_eight_vectors(%x: memref<512x512xbf16>, %y: memref<512x512xbf16>) {
+  // expected-error @+1 {{its schedule: expected tile to be 64 or more, eight vectors of its elements, found 32}}
+  mpk.dispatch ins(%x : memref<512x512xbf16>) outs(%y : memref<512x512xbf16>) schedule = <transpose, "tile=32"> {
+  ^bb0(%a: tensor<512x512xbf16>, %b: tensor<512x512xbf16>):
+    %1 = linalg.transpose ins(%a : tensor<512x512xbf16>) outs(%b : tensor<512x512xbf16>) permutation = [1, 0]
+    mpk.yield %1 : tensor<512x512xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @gives_each_thread_a_vector(%x: memref<512x512xbf16>, %y: memref<512x512xbf16>) {
+  // expected-error @+1 {{its schedule: expected block to be at most 512, the vectors of a tile, found 1024}}
+  mpk.dispatch ins(%x : memref<512x512xbf16>) outs(%y : memref<512x512xbf16>) schedule = <transpose, "block=1024"> {
+  ^bb0(%a: tensor<512x512xbf16>, %b: tensor<512x512xbf16>):
+    %1 = linalg.transpose ins(%a : tensor<512x512xbf16>) outs(%b : tensor<512x512xbf16>) permutation = [1, 0]
+    mpk.yield %1 : tensor<512x512xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @yields_a_constant(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{it yields a constant}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %c = arith.constant dense<1.0> : tensor<4xf32>
+    mpk.yield %c : tensor<4xf32>
   }
   return
 }

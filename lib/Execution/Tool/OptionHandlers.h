@@ -39,7 +39,7 @@ inline Handler textOption(std::string &target) {
 llvm::Error checkKindOfFile(const llvm::StringSet<> &given, const RunOptions &options);
 
 /// Options, by name, that say something of others, none of which is given.
-llvm::Error checkPartners(const llvm::StringSet<> &given);
+llvm::Error checkPartners(const llvm::StringSet<> &given, const RunOptions &options);
 
 /// Options of the modes that run a program to learn something of it, and what they exclude.
 Handlers searchOptions(RunOptions &options);

@@ -59,9 +59,22 @@ llvm::Error mlir::mp::checkKindOfFile(const llvm::StringSet<> &given, const RunO
   return llvm::Error::success();
 }
 
-llvm::Error mlir::mp::checkPartners(const llvm::StringSet<> &given) {
+/// One run alone would read the first rows of a file, and nothing of the others.
+static llvm::Error checkBatches(const llvm::StringSet<> &given, const RunOptions &options) {
+  static constexpr StringRef kTakers[] = {"steps", "calibrate", "sensitivity", "budget", "ab"};
+  if (llvm::any_of(kTakers, [&](StringRef taker) { return given.contains(taker); }))
+    return llvm::Error::success();
+  for (StringRef input : options.inputs.inputs)
+    if (input.starts_with("batches:"))
+      return createStringError("--input=" + input +
+                               " gives each step the next rows, and one run reads only the first: "
+                               "expected --steps=N, 1 for these alone");
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mp::checkPartners(const llvm::StringSet<> &given, const RunOptions &options) {
   for (const auto &[option, of] : kPartners)
     if (given.contains(option) && llvm::none_of(of, [&](StringRef o) { return given.contains(o); }))
       return createStringError("--" + option + " is of --" + llvm::join(of, ", --"));
-  return llvm::Error::success();
+  return checkBatches(given, options);
 }

@@ -332,7 +332,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     return std::move(error);
   if (llvm::Error error = settle(options))
     return std::move(error);
-  if (llvm::Error error = checkPartners(given))
+  if (llvm::Error error = checkPartners(given, options))
     return std::move(error);
   return options;
 }

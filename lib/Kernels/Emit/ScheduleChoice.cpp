@@ -83,6 +83,14 @@ static MatrixUnit unitOf(const GemmPlan &plan) {
   return plan.instruction->isScalar() ? MatrixUnit::Fma : MatrixUnit::MmaSync;
 }
 
+/// Loads if registers are needed between global and shared memory for an operand.
+static Copy copyOf(const GemmPlan &plan, const target::TargetModel &target) {
+  auto loadsAlone = [&](const StagingPlan &stage) {
+    return !stage.asynchronous && !(stage.narrowing && target.memory.cpAsync);
+  };
+  return loadsAlone(plan.stageA) || loadsAlone(plan.stageB) ? Copy::Loads : Copy::Async;
+}
+
 /// `most`: registers of a thread.
 static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
                                                      const target::TargetModel &target,
@@ -92,14 +100,10 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
     return llvm::createStringError("no GPU of " + target.name + " is known to choose tiles for");
   const MatmulProblem matmul = problemOf(plan);
   const Problem problem = matmul;
-  auto loadsAlone = [&](const StagingPlan &stage) {
-    return !stage.asynchronous && !(stage.narrowing && target.memory.cpAsync);
-  };
-  const bool loads = loadsAlone(plan.stageA) || loadsAlone(plan.stageB);
   std::vector<Candidate> candidates;
   std::optional<Candidate> smallest; // by registers, for want of one that leaves the margin
   unsigned leastRegisters = ~0u;
-  for (const Schedule &schedule : writtenMenu(matmul, *part, loads ? Copy::Loads : Copy::Async)) {
+  for (const Schedule &schedule : writtenMenu(matmul, *part, copyOf(plan, target))) {
     const auto &s = std::get<MatmulSchedule>(schedule);
     llvm::Expected<Resources> resources = resourcesOf(problem, schedule, *part);
     if (!resources)
@@ -130,11 +134,21 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
 }
 
 /// Checks what the kernel needs of a schedule beyond what the part must allow.
-static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
-  auto isPowerOfTwo = [](unsigned value) { return llvm::isPowerOf2_32(value); };
+static llvm::Error checkPinned(const GemmPlan &plan, const target::TargetModel &target,
+                               const MatmulSchedule &s, SumOrder sums) {
   const bool isScalar = plan.instruction->isScalar();
   if (s.unit != unitOf(plan))
     return llvm::createStringError("kernels here are of unit=" + toString(unitOf(plan)));
+  // Async is what a text says that says nothing.
+  if (s.copy != Copy::Async && s.copy != copyOf(plan, target))
+    return llvm::createStringError(
+        "kernels here copy these operands by copy=" + toString(copyOf(plan, target)) +
+        ", found copy=" + toString(s.copy));
+  if (s.clusterM * s.clusterN != 1 || s.overlappedStores)
+    return llvm::createStringError("kernels here have cluster=1x1 and no overlapped-stores, found "
+                                   "cluster=" +
+                                   Twine(s.clusterM) + "x" + Twine(s.clusterN) +
+                                   (s.overlappedStores ? " overlapped-stores=true" : ""));
   if (isScalar &&
       (s.k != 16 || s.slices * s.splitK != 1 || s.m % (16 * s.warpsM) || s.n % (16 * s.warpsN)))
     return llvm::createStringError("a step is 16 products deep, one thread has all of a sum, and a "
@@ -143,8 +157,9 @@ static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, Su
     return llvm::createStringError("a step is 128 bytes of products deep, here k=" +
                                    Twine(128 / plan.elementBytes()));
   for (unsigned size : {s.m, s.n, s.warpsM, s.warpsN, s.slices})
-    if (!isPowerOfTwo(size))
-      return llvm::createStringError("tiles, warps and slices are powers of two");
+    if (!llvm::isPowerOf2_32(size))
+      return llvm::createStringError("tiles, warps and slices are powers of two, found " +
+                                     Twine(size));
   if (s.slices * s.splitK > 1 && sums == SumOrder::Ordered && !plan.instruction->isInteger())
     return llvm::createStringError("slices and splits of a sum of floats need sums=tree");
   if (plan.sparse && s.slices > 8)
@@ -180,7 +195,7 @@ llvm::Expected<MatmulSchedule> mlir::mp::scheduleOf(Operation *op, const GemmPla
   const auto *s = std::get_if<MatmulSchedule>(&*schedule);
   if (!s)
     return refuse(llvm::createStringError("it is no schedule of a matmul"));
-  if (llvm::Error error = checkPinned(plan, *s, sums))
+  if (llvm::Error error = checkPinned(plan, target, *s, sums))
     return refuse(std::move(error));
   const Part *part = firstPart(target);
   if (!part)

@@ -47,8 +47,11 @@ mlir::mp::shapeAttention(const AttentionPlan &plan, bool hasAsyncCopies,
   auto isPower = [](unsigned x) { return llvm::isPowerOf2_32(x); };
   if (asked && (asked->unit != mpcore::performance::MatrixUnit::MmaSync || asked->overlapped))
     return refuse("attention is written for unit=mma.sync, without overlapped");
-  if (shape.splits > mpcore::performance::kMostKeySplits)
-    return refuse("up to " + Twine(mpcore::performance::kMostKeySplits) + " blocks share keys");
+  if (shape.splits == 0 || shape.splits > mpcore::performance::kMostKeySplits)
+    return refuse("expected split-keys to be 1 to " + Twine(mpcore::performance::kMostKeySplits) +
+                  ", found " + Twine(shape.splits));
+  if (asked && asked->splitFrom != 0 && shape.splits == 1)
+    return refuse("split-from is for blocks that share keys, expected split-keys, too");
   if (shape.splitFrom != 0 && shape.splitFrom < 2 * shape.keys)
     return refuse("blocks share keys from two tiles for each of two on, which spares each as many: "
                   "expected split-from=" +

@@ -53,20 +53,27 @@ static bool addsInOrder(const StreamPlan &plan, SumOrder sums) {
   return false;
 }
 
+/// Elements that a thread of a map computes at most: its kernel has the code of each.
+static constexpr unsigned kMostPerThread = 1024;
+
 /// Says which number of a schedule its kernels do not have; says nothing if they have all.
 static std::string findMisfit(const performance::Schedule &schedule) {
   std::string misfit;
-  auto expectPower = [&](llvm::StringRef field, unsigned found, unsigned least, unsigned most) {
+  auto expectPower = [&](const std::string &field, unsigned found, unsigned least, unsigned most) {
     if (misfit.empty() && (!llvm::isPowerOf2_32(found) || found < least || found > most))
-      misfit = ("expected " + field + " to be a power of two from " + llvm::Twine(least) + " to " +
-                llvm::Twine(most) + ", found " + llvm::Twine(found))
-                   .str();
+      misfit = "expected " + field + " to be " +
+               (least == most ? std::to_string(least)
+                              : "a power of two from " + std::to_string(least) + " to " +
+                                    std::to_string(most)) +
+               ", found " + std::to_string(found);
   };
   if (auto *map = std::get_if<performance::MapSchedule>(&schedule)) {
     expectPower("vector", map->vectorBytes, 1, 16);
     expectPower("block", map->block, 32, 1024);
-    if (misfit.empty() && map->elementsPerThread == 0)
-      misfit = "expected per-thread to be 1 or more, found 0";
+    if (misfit.empty() && (map->elementsPerThread == 0 || map->elementsPerThread > kMostPerThread))
+      misfit = ("expected per-thread to be 1 to " + llvm::Twine(kMostPerThread) + ", found " +
+                llvm::Twine(map->elementsPerThread))
+                   .str();
   } else if (auto *rows = std::get_if<performance::RowSchedule>(&schedule)) {
     expectPower("vector", rows->vectorBytes, 1, 16);
     expectPower("threads-per-row", rows->threadsPerRow, 1, 1024);
@@ -75,6 +82,7 @@ static std::string findMisfit(const performance::Schedule &schedule) {
   } else if (auto *tiles = std::get_if<performance::TransposeSchedule>(&schedule)) {
     expectPower("block", tiles->block, 32, 1024);
     expectPower("tile", tiles->tile, 8, 1024);
+    expectPower("vector", tiles->vectorBytes, 16, 16);
   }
   return misfit;
 }

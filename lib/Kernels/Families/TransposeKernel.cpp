@@ -48,7 +48,7 @@ mlir::mp::shapeTranspose(const StreamPlan &plan, const StreamOperands &operands,
       llvm::any_of(
           writes, [&](const StreamAccess &write) { return fastLoop(plan, write) != across; }))
     return refuse("its results do not lie along one loop");
-  int64_t widest = 1;
+  int64_t widest = 1, narrowest = 16;
   for (auto [i, read] : llvm::enumerate(reads)) {
     int fast = fastLoop(plan, read);
     if (fast < 0 || fast == across || read.dimensionOf(across) < 0)
@@ -57,7 +57,9 @@ mlir::mp::shapeTranspose(const StreamPlan &plan, const StreamOperands &operands,
       continue; // read across, element by element
     along = fast;
     shape.staged.push_back(i);
-    widest = std::max<int64_t>(widest, llvm::divideCeil(read.type.getElementTypeBitWidth(), 8));
+    const int64_t bytes = llvm::divideCeil(read.type.getElementTypeBitWidth(), 8);
+    widest = std::max(widest, bytes);
+    narrowest = std::min(narrowest, bytes);
   }
   if (along < 0)
     return refuse("no operand of it lies across its results");
@@ -76,7 +78,14 @@ mlir::mp::shapeTranspose(const StreamPlan &plan, const StreamOperands &operands,
   shape.tile = std::max(64u, 8 * shape.vector);
   if (asked) {
     shape.block = asked->block;
-    shape.tile = std::max<unsigned>(asked->tile, 8 * shape.vector);
+    shape.tile = asked->tile;
+    if (shape.tile < 8 * shape.vector)
+      return refuse("its schedule: expected tile to be " + Twine(8 * shape.vector) +
+                    " or more, eight vectors of its elements, found " + Twine(shape.tile));
+    // Each thread copies whole vectors of the narrowest elements, too.
+    if (uint64_t most = uint64_t(shape.tile) * shape.tile * narrowest / 16; shape.block > most)
+      return refuse("its schedule: expected block to be at most " + Twine(most) +
+                    ", the vectors of a tile, found " + Twine(shape.block));
   }
   if (shape.staged.size() * shape.tile * shape.tile * widest > 48 * 1024)
     return refuse("its tiles need more shared memory than a block has");
