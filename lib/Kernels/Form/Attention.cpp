@@ -275,8 +275,13 @@ LogicalResult mlir::mp::expandAttention(Operation *function) {
   });
   if (members.inside.empty())
     return success();
-  if (hasGroups)
+  if (hasGroups) {
     dropUnits(members);
+    for (Operation *member : members.inside)
+      if (isProduct(member))
+        for (Value operand : cast<linalg::GenericOp>(member).getInputs())
+          mergeBesideRepeats(rewriter, operand);
+  }
   RewritePatternSet patterns(function->getContext());
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [&](OpOperand *operand) {
     Operation *producer = operand->get().getDefiningOp(), *consumer = operand->getOwner();

@@ -10,6 +10,7 @@
 
 #include "Repeats.h"
 
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -47,6 +48,33 @@ bool mlir::mp::repeatsElements(Operation *op) {
                      (generic->hasOneUse() && llvm::any_of(generic.getInputs(), [](Value input) {
                         return repeatsElements(input.getDefiningOp());
                       })));
+}
+
+void mlir::mp::mergeBesideRepeats(RewriterBase &rewriter, Value view) {
+  auto collapse = view.getDefiningOp<tensor::CollapseShapeOp>();
+  linalg::GenericOp repeat =
+      collapse ? elementwise(collapse.getSrc().getDefiningOp()) : linalg::GenericOp();
+  if (!repeat || llvm::any_of(repeat.getInputs(),
+                              [](Value input) { return repeatsElements(input.getDefiningOp()); }))
+    return;
+  const llvm::SmallBitVector repeated = loopsOfRepeats(repeat);
+  AffineMap out = repeat.getMatchingIndexingMap(repeat.getDpsInitOperand(0));
+  SmallVector<ReassociationIndices> merged;
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    ReassociationIndices loops;
+    for (int64_t dimension : group)
+      loops.push_back(out.getDimPosition(unsigned(dimension)));
+    if (loops.size() > 1 &&
+        !llvm::any_of(loops, [&](int64_t l) { return repeated[unsigned(l)]; }) &&
+        linalg::areDimSequencesPreserved(repeat.getIndexingMapsArray(), {loops}))
+      merged.push_back(std::move(loops));
+  }
+  if (repeated.none() || merged.empty())
+    return;
+  rewriter.setInsertionPoint(repeat);
+  auto made = linalg::collapseOpIterationDims(repeat, merged, rewriter);
+  if (succeeded(made))
+    rewriter.replaceOp(repeat, made->results);
 }
 
 /// The same elements, each once: a result without the dimensions of the `dropped` loops.

@@ -13,6 +13,10 @@ namespace mlir::mp {
 /// because its operands do.
 bool repeatsElements(Operation *op);
 
+/// Lets an op that repeats elements make merged what `view` merges of its other dimensions: a
+/// reader that takes the view's loops apart then keeps these whole.
+void mergeBesideRepeats(RewriterBase &rewriter, Value view);
+
 /// Makes the reader of such an op's result read each element where it is once (exact). Fails, and
 /// changes nothing, for any other operand.
 LogicalResult readOnce(RewriterBase &rewriter, OpOperand &operand);
