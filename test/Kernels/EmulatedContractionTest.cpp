@@ -294,7 +294,7 @@ TEST(EmulatedContraction, TilesOfTheMenuInEveryFormat) {
 }
 
 TEST(SlowEmulatedContraction, EveryTileOrderAndFormat) {
-  Sample some(5);
+  Sample some(11);
   struct {
     int64_t m, n;
     const char *warps;
@@ -312,7 +312,7 @@ TEST(SlowEmulatedContraction, EveryTileOrderAndFormat) {
 }
 
 TEST(SlowEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
-  Sample some(5);
+  Sample some(13);
   const std::array<int64_t, 3> sizes[] = {
       {64, 64, 128}, {61, 64, 128}, {64, 59, 128}, {64, 64, 100}, {37, 29, 45}, {1, 40, 33},
       {40, 1, 33},   {1, 1, 1},     {0, 8, 8},     {8, 0, 8},     {8, 8, 0}};

@@ -253,7 +253,7 @@ TEST(EmulatedNarrowing, ThinEmptyAndDynamic) {
 }
 
 TEST(SlowEmulatedNarrowing, EverySizeOperandFormatAndTarget) {
-  Sample some(5);
+  Sample some(11);
   for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
     for (const char *format : {"f16", "bf16", "tf32", "f8E4M3FN"}) {
       llvm::StringRef target = chip, name = format;

@@ -280,7 +280,7 @@ TEST(EmulatedThin, EpiloguesOfSharedSums) {
 }
 
 TEST(SlowEmulatedThin, EveryTileFormatOrderAndSize) {
-  Sample some(7);
+  Sample some(13);
   struct {
     const char *tile;
     int slices;

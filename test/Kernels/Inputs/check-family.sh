@@ -3,8 +3,8 @@
 # usage: check-family.sh PREFIX PYTHON INPUTS FAMILY MAX-REL KERNEL...
 #
 # Runs the dispatch that family-kernels.py makes of KERNEL... (or the file KERNEL), which must be one kernel of FAMILY,
-# beside its inlined body on the plain route: equal bits, in both orders of threads. Then with sums=tree, and with
-# math=approximate, too: at most MAX-REL from it, and equal bits in both orders. For $CHIP, or sm_80.
+# beside its inlined body on the plain route: equal bits, in both orders of threads. Then with sums=tree
+# (alone at night only) and math=approximate: at most MAX-REL from it, and equal bits in both orders. For $CHIP, or sm_80.
 t=$1 python=$2 inputs=$3 family=$4 bound=$5
 shift 5
 size=1 fill= chip=${CHIP:-sm_80}
@@ -19,7 +19,8 @@ mp-opt "$t.inlined.mlir" --mp-to-nvvm="target=$chip dispatches=false" -o "$t.pla
 rm -rf "$t".plain "$t".up "$t".down
 run() { mp-run "$1" --device=emulator --chip="$chip" --dim="$size" $fill --output-dir="$2" ${3:+"$3"} --per-op >"$t.log"; }
 run "$t.plain.mlir" "$t.plain"
-for numbers in ordered tree "tree math=approximate"; do
+[ "$MP_TIER" = nightly ] && night=tree || night=
+for numbers in ordered $night "tree math=approximate"; do
   mp-opt "$t.mlir" --mp-to-nvvm="target=$chip sums=$numbers" -o "$t.kernel.mlir"
   if ! grep -q "@${family}_0 " "$t.kernel.mlir" && ! grep -q "@${family}_0(" "$t.kernel.mlir" &&
     [ "${2:-1}" != 0 ] && [ "${3:-1}" != 0 ]; then
