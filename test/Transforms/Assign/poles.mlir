@@ -101,3 +101,172 @@ func.func private @root(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   } -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// What a rounded value chooses from is not bounded: the other number may be of any size.
+// CHECK-LABEL: @chosen
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select' {{.*}} chooses, and no range bounds these numbers (mp.range states one)"
+func.func @chosen(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf ogt, %0, %one : tensor<4x4xf32>
+  %2 = arith.select %1, %t, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %3 = arith.mulf %2, %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// A selection gives one of two that are compared, or nothing: where they are about equal, both may be large.
+// CHECK-LABEL: @larger_or_nothing
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select'
+func.func @larger_or_nothing(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf ogt, %0, %t : tensor<4x4xf32>
+  %2 = arith.select %1, %0, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// -----
+
+// Decided by another element than the one that is chosen.
+// CHECK-LABEL: @elsewhere
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select'
+func.func @elsewhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%0, %0 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %2 = arith.cmpf ogt, %a, %zero : f32
+    %3 = arith.select %2, %b, %zero : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @table
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'tensor.extract'
+func.func @table(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<8xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%0 : tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %seven = arith.constant 7 : i32
+    %2 = arith.fptosi %a : f32 to i32
+    %3 = arith.andi %2, %seven : i32
+    %4 = arith.index_cast %3 : i32 to index
+    %5 = tensor.extract %t[%4] : tensor<8xf32>
+    linalg.yield %5 : f32
+  } -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// By branches, and by how often a loop runs.
+// CHECK-LABEL: @region
+// CHECK: linalg.dot {{.*}}by = range "its rounded result may change what 'scf.if'
+func.func @region(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<f32>, %t: tensor<f32>) -> tensor<f32> {
+  %one = arith.constant 1.0 : f32
+  %0 = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%i : tensor<f32>) -> tensor<f32>
+  %1 = tensor.extract %0[] : tensor<f32>
+  %2 = arith.cmpf ogt, %1, %one : f32
+  %3 = scf.if %2 -> tensor<f32> {
+    %4 = arith.mulf %t, %t : tensor<f32>
+    scf.yield %4 : tensor<f32>
+  } else {
+    scf.yield %i : tensor<f32>
+  }
+  return %3 : tensor<f32>
+}
+// CHECK-LABEL: @blocks
+// CHECK: linalg.dot {{.*}}by = range "its rounded result may change what 'cf.cond_br'
+func.func @blocks(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<f32>, %t: tensor<f32>) -> tensor<f32> {
+  %one = arith.constant 1.0 : f32
+  %0 = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%i : tensor<f32>) -> tensor<f32>
+  %1 = tensor.extract %0[] : tensor<f32>
+  %2 = arith.cmpf ogt, %1, %one : f32
+  cf.cond_br %2, ^yes, ^no
+^yes:
+  cf.br ^end(%t : tensor<f32>)
+^no:
+  cf.br ^end(%i : tensor<f32>)
+^end(%3: tensor<f32>):
+  return %3 : tensor<f32>
+}
+// CHECK-LABEL: @rounds
+// CHECK: linalg.dot {{.*}}by = range "its rounded result may change what 'scf.while'
+func.func @rounds(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<f32>, %t: tensor<f32>) -> tensor<f32> {
+  %one = arith.constant 1.0 : f32
+  %0 = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%i : tensor<f32>) -> tensor<f32>
+  %1 = tensor.extract %0[] : tensor<f32>
+  %2 = scf.while (%s = %t) : (tensor<f32>) -> tensor<f32> {
+    %3 = tensor.extract %s[] : tensor<f32>
+    %4 = arith.cmpf olt, %3, %1 : f32
+    scf.condition(%4) %s : tensor<f32>
+  } do {
+  ^bb0(%s: tensor<f32>):
+    %5 = arith.addf %s, %s : tensor<f32>
+    scf.yield %5 : tensor<f32>
+  }
+  return %2 : tensor<f32>
+}
+// A pole that a branch decides to reach.
+// CHECK-LABEL: @divisor
+// CHECK: linalg.dot {{.*}}by = range "its rounded result may reach the pole of 'arith.divf'
+func.func @divisor(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<f32>) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %0 = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%i : tensor<f32>) -> tensor<f32>
+  %1 = tensor.extract %0[] : tensor<f32>
+  %2 = arith.cmpf ogt, %1, %one : f32
+  cf.cond_br %2, ^end(%zero : f32), ^end(%one : f32)
+^end(%3: f32):
+  %4 = arith.divf %one, %3 : f32
+  %5 = math.tanh %4 : f32
+  return %5 : f32
+}
+
+// -----
+
+// Much the same on either side of what decides: rectified, leaky and smooth units, in separate ops,
+// magnitudes, extrema beside NaN, what a state is kept by; and numbers that are known to be moderate.
+// CHECK-LABEL: @continuous
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @continuous(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>,
+                      %known: tensor<4x4xf32> {mp.range = [-1.0e4, 1.0e4]})
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %slope = arith.constant dense<0.1> : tensor<4x4xf32>
+  %twenty = arith.constant dense<20.0> : tensor<4x4xf32>
+  %infinite = arith.constant dense<0x7F800000> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf ogt, %0, %zero : tensor<4x4xf32>
+  %2 = arith.select %1, %0, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %3 = arith.mulf %0, %slope : tensor<4x4xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%1, %0, %3 : tensor<4x4xi1>, tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%c: i1, %a: f32, %b: f32, %o: f32):
+    %5 = arith.select %c, %a, %b : f32
+    linalg.yield %5 : f32
+  } -> tensor<4x4xf32>
+  %6 = arith.cmpf ogt, %3, %twenty : tensor<4x4xf32>
+  %7 = arith.minimumf %0, %twenty : tensor<4x4xf32>
+  %8 = arith.select %6, %0, %7 : tensor<4x4xi1>, tensor<4x4xf32>
+  %9 = arith.cmpf ogt, %0, %t : tensor<4x4xf32>
+  %10 = arith.cmpf uno, %0, %0 : tensor<4x4xf32>
+  %11 = arith.ori %9, %10 : tensor<4x4xi1>
+  %12 = arith.select %11, %0, %t : tensor<4x4xi1>, tensor<4x4xf32>
+  %13 = arith.select %1, %known, %slope : tensor<4x4xi1>, tensor<4x4xf32>
+  %14 = math.absf %0 : tensor<4x4xf32>
+  %15 = arith.cmpf one, %14, %infinite : tensor<4x4xf32>
+  %16 = arith.select %15, %t, %x : tensor<4x4xi1>, tensor<4x4xf32>
+  return %2, %4, %8, %12, %13, %16 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}

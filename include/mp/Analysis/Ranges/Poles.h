@@ -2,7 +2,8 @@
 //
 // Functions with a pole or an edge (1 / x and logarithms at zero, roots below it) behind
 // contractions: rounding the factors of x = a b - c d may make zero of what was a small number, and
-// an infinity of what was finite; an exponential turns a small error into a large one. No bound of
+// an infinity of what was finite; an exponential turns a small error into a large one. A choice
+// that depends on x may give another number, however large: x > 1 ? t : 0, or table[x]. No bound of
 // magnitudes says anything about that.
 
 #ifndef MP_ANALYSIS_RANGES_POLES_H
@@ -12,21 +13,29 @@
 
 namespace mlir::mp {
 
+/// An op whose results may be infinite, or unlike what they were, where its arguments are rounded.
+struct Pole {
+  Operation *op = nullptr;
+  bool isChoice = false; ///< it picks among numbers that no range bounds
+  explicit operator bool() const { return op; }
+};
+
 /// The ops of a module with a pole that their arguments may reach, whatever finite numbers
-/// contractions give, and what their arguments depend on: by data, through bodies, loops, branches
-/// and calls. Not among them is what an optimizer makes of its own state.
+/// contractions give, or that choose among unbounded numbers, and what their arguments depend on:
+/// by data, through bodies, loops, branches and calls. Not among them are what an optimizer makes
+/// of its own state, selections that are continuous, as of max(x, 0), and checks for infinities.
 class Poles {
 public:
   explicit Poles(Operation *module);
 
-  /// The op whose pole the results of `op` may reach; null if there is none.
-  Operation *findBehind(Operation *op) const;
+  /// The op whose pole or choice the results of `op` may reach; null if there is none.
+  Pole findBehind(Operation *op) const;
 
 private:
-  void mark(Value value, Operation *pole);
+  void mark(Value value, Pole pole);
 
   ModuleRanges ranges;
-  DenseMap<Value, Operation *> reached; ///< values that an argument of a pole depends on
+  DenseMap<Value, Pole> reached; ///< values that an argument of a pole depends on
 };
 
 } // namespace mlir::mp

@@ -108,11 +108,15 @@ SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions
 /// Returns why `op` must stay wide where proofs are asked for: its rounded result may be infinite
 /// behind.
 static std::string explainPole(Operation *op, FunctionDecisions &decisions) {
-  Operation *pole = decisions.getPoles().findBehind(op);
+  Pole pole = decisions.getPoles().findBehind(op);
   if (!pole)
     return "";
-  return "its rounded result may reach the pole of '" + pole->getName().getStringRef().str() +
-         "' " + describeLocation(pole->getLoc()) + ", which no range keeps away";
+  std::string name =
+      "'" + pole.op->getName().getStringRef().str() + "' " + describeLocation(pole.op->getLoc());
+  return pole.isChoice
+             ? "its rounded result may change what " + name +
+                   " chooses, and no range bounds these numbers (mp.range states one)"
+             : "its rounded result may reach the pole of " + name + ", which no range keeps away";
 }
 
 /// Returns the size below which elements lose three bits more by underflow than those of normal
