@@ -104,7 +104,7 @@ func.func private @root(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What a rounded value chooses from is not bounded: the other number may be of any size.
+// A rounded value chooses from what no range bounds: the other number may be of any size.
 // CHECK-LABEL: @chosen
 // CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select' {{.*}} chooses, and no range bounds these numbers (mp.range states one)"
 func.func @chosen(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
