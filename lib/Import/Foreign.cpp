@@ -88,6 +88,10 @@ void Foreign::visit(size_t i) {
   const Advice *advice = findAdvice(dialect);
   if (!advice || (!isType && !source.isOperation(i)))
     return;
+  // A second sentence would be of what the first is about: an op, or the end of its body.
+  const bool endsBody = rest == "yield" || name == "stablehlo.return" || name == "mhlo.return";
+  if (!isType && (refused.contains(name) || endsBody))
+    return;
   auto [entry, isNew] = seen.insert({advice->dialects, {i, 0, ""}});
   ++entry->second.count;
   bool isOnnx = name == "torch.operator" && source.text(i + 1).starts_with("\"onnx.");

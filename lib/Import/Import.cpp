@@ -7,12 +7,13 @@
 #include "Forms/LoopText.h"
 #include "Rules.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
 
-static void respell(Source &source) {
+static void respell(Source &source, StringSet<> &) {
   for (size_t i = 0; i < source.size(); ++i) {
     Tok kind = source.kind(i);
     if (kind != Tok::Name && kind != Tok::String)
@@ -22,10 +23,14 @@ static void respell(Source &source) {
   }
 }
 
-/// Applies a rule to the names of ops in the generic form.
-template <size_t (*rule)(Source &, size_t)> static void translateGeneric(Source &source) {
+/// Applies a rule to the names of ops in the generic form. `refused` gets those it finds wrong.
+template <size_t (*rule)(Source &, size_t)>
+static void translateGeneric(Source &source, StringSet<> &refused) {
   for (size_t i = 0; i < source.size();) {
+    const size_t errors = source.getErrors().size();
     size_t next = source.kind(i) == Tok::String ? rule(source, i) : i;
+    if (source.getErrors().size() != errors)
+      refused.insert(source.text(i).trim('"'));
     i = std::max(next, i + 1);
   }
 }
@@ -60,9 +65,9 @@ static size_t translateStructuredOp(Source &source, Foreign &foreign, size_t nam
   return op->span.end;
 }
 
-static void translateLeftovers(Source &source) {
+static void translateLeftovers(Source &source, StringSet<> &refused) {
   Globals globals(source);
-  Foreign foreign(source);
+  Foreign foreign(source, refused);
   size_t depth = 0;
   for (size_t i = 0; i < source.size();) {
     StringRef text = source.text(i);
@@ -86,6 +91,7 @@ static void translateLeftovers(Source &source) {
     case Tok::Name: {
       StringRef dialect = text.split('.').first;
       size_t next = i;
+      const size_t errors = source.getErrors().size();
       if (text == "util.func" || text == "func.func")
         next = globals.removeAccessor(i);
       if (next == i && text.starts_with("util.global"))
@@ -105,7 +111,8 @@ static void translateLeftovers(Source &source) {
         i = next;
         continue;
       }
-      foreign.visit(i);
+      if (source.getErrors().size() == errors)
+        foreign.visit(i);
       break;
     }
     case Tok::Elements: packMask(source, i); break;
@@ -139,10 +146,11 @@ static void note(Outcome &outcome, const Source &source) {
 static Outcome run(MemoryBufferRef input) {
   Outcome outcome;
   MemoryBufferRef current = input;
+  StringSet<> refused;
   for (auto *step : {respell, translateGeneric<translateTFLiteOp>,
                      translateGeneric<translateStableHLOOp>, translateLeftovers}) {
     Source source(current);
-    step(source);
+    step(source, refused);
     note(outcome, source);
     if (!source.changed())
       continue;

@@ -9,6 +9,7 @@
 #include "Source.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::mp::import {
 
@@ -69,7 +70,8 @@ private:
 /// says how to get rid of it.
 class Foreign {
 public:
-  explicit Foreign(Source &source) : source(source) {}
+  /// `refused`: names of ops of which an error has said what is wrong.
+  Foreign(Source &source, const llvm::StringSet<> &refused) : source(source), refused(refused) {}
   /// Notes the token if it names something of an exporter's dialect.
   void visit(size_t i);
   void report();
@@ -80,6 +82,7 @@ private:
     std::string advice;
   };
   Source &source;
+  const llvm::StringSet<> &refused;
   llvm::MapVector<StringRef, Seen> seen;
 };
 

@@ -54,6 +54,7 @@ bool mlir::mp::runOnStack(size_t megabytes, llvm::function_ref<void()> body) {
 int mlir::mp::runTool(llvm::StringRef tool, int argc, char **argv,
                       llvm::function_ref<int(ToolArguments &)> body) {
   prepareStreams(tool);
+  llvm::errs().tie(&llvm::outs()); // what an error speaks of comes before it, through a pipe, too
   if (const char *noColor = getenv("NO_COLOR"); noColor && *noColor) {
     llvm::outs().enable_colors(false);
     llvm::errs().enable_colors(false);

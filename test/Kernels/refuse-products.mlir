@@ -1,6 +1,11 @@
 // Products whose epilogue no kernel takes say what it is about it.
 // RUN: mp-opt %s --mp-refuse-dispatches --remarks-filter=".*" 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: sed "s/schedule = <matmul>//" %s | mp-opt --mp-refuse-dispatches --remarks-filter=".*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BARE
+// RUN: sed "s/schedule = <matmul>/schedule = <map>/" %s | mp-opt --mp-refuse-dispatches --remarks-filter=".*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=MAP
+
+// BARE: it has a product and no schedule, expected schedule = <matmul>
+// MAP: its schedule is of family 'map', expected 'matmul', or 'attention' for two products
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>

@@ -122,9 +122,9 @@ static std::optional<T> scheduleAs(const std::optional<performance::Schedule> &s
   return std::nullopt;
 }
 
-/// True if the body holds contractions.
-static bool holdsProducts(Block &body) {
-  return llvm::any_of(body.getOps<linalg::GenericOp>(), looksLikeContraction);
+/// Contractions of the body.
+static unsigned countProducts(Block &body) {
+  return llvm::count_if(body.getOps<linalg::GenericOp>(), looksLikeContraction);
 }
 
 /// True if mp-choose-functions marked the exponential of attention, the only one of the body.
@@ -146,14 +146,21 @@ static gpu::GPUFuncOp marked(gpu::GPUFuncOp kernel, bool isHidden) {
 static FailureOr<FamilyKernels>
 planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const KernelNumbers &numbers,
                     const std::optional<performance::Schedule> &schedule, std::string &reason) {
-  FailureOr<AttentionPlan> plan = planAttention(dispatch.getBody().front(), reason);
-  if (failed(plan))
-    return failure();
   auto asked = scheduleAs<performance::AttentionSchedule>(schedule);
   if (schedule && !asked) {
-    reason = "its schedule is not of family 'attention'";
+    reason = "its schedule is of family '" +
+             mpk::stringifyFamily(dispatch.getScheduleAttr().getFamily()).str() +
+             "', expected 'matmul', or 'attention' for two products";
     return failure();
   }
+  Block &body = dispatch.getBody().front();
+  if (!schedule && countProducts(body) == 1) {
+    reason = "it has a product and no schedule, expected schedule = <matmul>";
+    return failure();
+  }
+  FailureOr<AttentionPlan> plan = planAttention(body, reason);
+  if (failed(plan))
+    return failure();
   const MathForms forms{numbers.math == MathAccuracy::Approximate};
   const bool isHidden = roundingHidesSoftmax(dispatch);
   FailureOr<AttentionShape> shape = shapeAttention(*plan, numbers.hasAsyncCopies, asked, reason);
@@ -199,7 +206,7 @@ FailureOr<FamilyKernels> mlir::mp::planKernels(mpk::DispatchOp dispatch,
     return failure();
   MathForms forms{numbers.math == MathAccuracy::Approximate};
   FailureOr<StreamPlan> plan = planStream(body, reason);
-  if (failed(plan) && holdsProducts(body))
+  if (failed(plan) && countProducts(body) != 0)
     return planAttentionKernel(dispatch, types, numbers, *schedule, reason);
   if (failed(plan))
     return failure();

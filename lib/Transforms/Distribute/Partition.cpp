@@ -72,9 +72,9 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
     if (ranks < 1)
       return function.emitError("mp-partition: option 'ranks' is ")
              << ranks.getValue() << ", expected a positive number";
-    if (function->hasAttr(comm::kRanksAttrName))
+    if (auto held = function->getAttrOfType<IntegerAttr>(comm::kRanksAttrName))
       return function.emitError("mp-partition: is for one of ")
-             << function->getAttr(comm::kRanksAttrName) << " ranks already";
+             << held.getInt() << " ranks already, expected a function for one process";
     if (!function.getBody().hasOneBlock())
       return function.emitError("mp-partition: has ")
              << function.getBody().getBlocks().size() << " blocks, expected one";

@@ -27,6 +27,9 @@
 // RUN: mp-opt %s --mp-mixed-precision="policy=%t.edited.json table=false" | FileCheck %s --check-prefix=EDITED
 // RUN: %python -c "import json,sys; r=json.load(open(sys.argv[1])); r['ops'][0]['compute']='f16'; json.dump(r,open(sys.argv[2],'w'))" %t.json %t.bad.json
 // RUN: not mp-opt %s --mp-mixed-precision="policy=%t.bad.json table=false" 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: %python -c "import json,sys; r=json.load(open(sys.argv[1])); r['ops'][0]['out'] *= 2; json.dump(r,open(sys.argv[2],'w'))" %t.json %t.results.json
+// RUN: not mp-opt %s --mp-mixed-precision="policy=%t.results.json table=false" 2>&1 | FileCheck %s --check-prefix=RESULTS
+// RESULTS: error: the replayed report '{{.*}}' has 2 results for it, it has 1
 
 // EDITED: linalg.matmul ins({{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)
 // EDITED: linalg.matmul ins({{.*}} : tensor<4x4xf32>, tensor<4x4xf32>)

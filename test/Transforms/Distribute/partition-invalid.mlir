@@ -14,7 +14,7 @@ func.func @dynamic(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-// expected-error@+1 {{is for one of 2 : i64 ranks already}}
+// expected-error@+1 {{is for one of 2 ranks already, expected a function for one process}}
 func.func @twice(%x: tensor<8xf32>) -> tensor<8xf32> attributes {comm.ranks = 2 : i64} {
   return %x : tensor<8xf32>
 }
