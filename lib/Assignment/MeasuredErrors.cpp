@@ -3,6 +3,7 @@
 // Reads and writes measured errors.
 
 #include "mp/Assignment/MeasuredErrors.h"
+#include "mp/Support/JSON.h"
 
 #include <algorithm>
 #include <cmath>
@@ -219,7 +220,7 @@ static llvm::Error parseFunction(const llvm::json::Value &value,
 }
 
 llvm::Expected<MeasuredErrors> MeasuredErrors::parse(llvm::StringRef text) {
-  auto parsed = llvm::json::parse(text);
+  auto parsed = mpcore::support::parseJSON(text);
   if (!parsed)
     return parsed.takeError();
   const Object *root = parsed->getAsObject();

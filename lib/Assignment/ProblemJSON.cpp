@@ -4,6 +4,7 @@
 
 #include "mp/Assignment/ProblemJSON.h"
 
+#include "mp/Support/JSON.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -364,7 +365,7 @@ private:
 } // namespace
 
 llvm::Expected<ProblemFile> mpcore::assignment::readProblem(llvm::StringRef text) {
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = mpcore::support::parseJSON(text);
   if (!root)
     return root.takeError();
   ProblemFile file;

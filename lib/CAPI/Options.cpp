@@ -6,6 +6,7 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Pipelines/HostPipeline.h"
 #include "mp/Pipelines/NVVMPipeline.h"
+#include "mp/Support/JSON.h"
 #include "mp/Support/Words.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -69,9 +70,9 @@ const Table *findTable(StringRef pipeline) {
 llvm::Expected<llvm::json::Object> capi::parseObject(const char *text, StringRef what) {
   if (!text || StringRef(text).trim().empty())
     return llvm::json::Object();
-  auto value = llvm::json::parse(text);
+  auto value = mpcore::support::parseJSON(text);
   if (!value)
-    return createStringError(what + " are no JSON: " + llvm::toString(value.takeError()));
+    return createStringError(what + " are no JSON object: " + llvm::toString(value.takeError()));
   if (llvm::json::Object *object = value->getAsObject())
     return std::move(*object);
   return createStringError(what + " are JSON, but no object; expected e.g. {\"format\": \"bf16\"}");

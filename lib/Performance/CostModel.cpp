@@ -6,6 +6,7 @@
 
 #include "Combine.h"
 
+#include "mp/Support/JSON.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -126,7 +127,7 @@ int64_t CostModel::castTime(uint64_t elements, unsigned fromBits, unsigned toBit
 }
 
 llvm::Error CostModel::readMeasured(StringRef text) {
-  llvm::Expected<llvm::json::Value> root = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> root = mpcore::support::parseJSON(text);
   if (!root)
     return root.takeError();
   const llvm::json::Object *object = root->getAsObject();

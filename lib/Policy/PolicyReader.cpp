@@ -3,6 +3,7 @@
 // Reading a policy. What is not known is an error at its line and column.
 
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/JSON.h"
 #include "mp/Support/Words.h"
 #include "mp/Target/TargetModel.h"
 #include "mp/Target/Targets.h"
@@ -280,16 +281,16 @@ bool Reader::readDocument(const json::Value &root, StringRef format, Policy &pol
 
 llvm::Expected<Policy> mpcore::policy::readPolicy(StringRef text, StringRef file,
                                                   StringRef format) {
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = mpcore::support::parseJSON(text);
   if (!root) {
+    llvm::Error error = root.takeError();
+    StringRef kind = error.isA<json::ParseError>() ? "not JSON: " : "";
     // "[LINE:COLUMN, byte=N]: what"
-    std::string what = llvm::toString(root.takeError());
+    std::string what = llvm::toString(std::move(error));
     auto [place, rest] = StringRef(what).split("]: ");
     StringRef position = place.drop_front().split(',').first;
-    return llvm::createStringError(file + ":" + position + ": not JSON: " + rest);
+    return llvm::createStringError(file + ":" + position + ": " + kind + rest);
   }
-  if (llvm::Error error = checkKeys(text, file))
-    return std::move(error);
   Policy policy;
   Reader reader(text, file);
   if (!reader.readDocument(*root, format, policy))

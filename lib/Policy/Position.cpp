@@ -6,8 +6,6 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include <optional>
-#include <set>
 #include <string>
 
 using namespace mpcore::policy;
@@ -41,28 +39,6 @@ public:
         next();
     }
     return false;
-  }
-
-  /// Moves behind the value, and keeps the first key that an object in it has twice.
-  void findRepeated(std::optional<std::pair<size_t, std::string>> &found) {
-    bool isObject = peek() == '{';
-    if (!isObject && peek() != '[')
-      return skipValue();
-    next();
-    std::set<std::string> keys;
-    while (at < text.size() && peek() != '}' && peek() != ']') {
-      size_t key = at;
-      if (isObject) {
-        std::string name = readString();
-        next(); // the colon
-        if (!keys.insert(name).second && !found)
-          found = {key, name};
-      }
-      findRepeated(found);
-      if (peek() == ',')
-        next();
-    }
-    next();
   }
 
 private:
@@ -106,16 +82,6 @@ private:
 static std::pair<unsigned, unsigned> positionOf(StringRef text, size_t offset) {
   StringRef before = text.take_front(offset);
   return {before.count('\n') + 1, before.size() - (before.rfind('\n') + 1) + 1};
-}
-
-llvm::Error mpcore::policy::checkKeys(StringRef text, StringRef file) {
-  std::optional<std::pair<size_t, std::string>> repeated;
-  Cursor(text).findRepeated(repeated);
-  if (!repeated)
-    return llvm::Error::success();
-  auto [line, column] = positionOf(text, repeated->first);
-  return llvm::createStringError(file + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) +
-                                 ": key '" + repeated->second + "' is given twice");
 }
 
 std::pair<unsigned, unsigned>

@@ -3,6 +3,7 @@
 // Derivations as JSON, and the names of values in them.
 
 #include "mp/Proofs/Derivation.h"
+#include "mp/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::mp::proofs;
@@ -107,7 +108,7 @@ static bool fromJSON(const json::Value &value, FunctionDerivation &function, jso
 } // namespace mlir::mp::proofs
 
 llvm::Expected<Derivation> mlir::mp::proofs::parseDerivation(StringRef text) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = mpcore::support::parseJSON(text);
   if (!value)
     return value.takeError();
   Derivation derivation;

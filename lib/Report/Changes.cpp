@@ -5,6 +5,7 @@
 #include "mp/Report/Changes.h"
 #include "mp/Report/Report.h"
 #include "mp/Support/ErrorCode.h"
+#include "mp/Support/JSON.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <deque>
@@ -18,7 +19,7 @@ static constexpr size_t kPrintedDecisions = 20;
 
 /// Parses a report. The error says what was found in place of one.
 static llvm::Expected<json::Value> parseReport(StringRef text) {
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = mpcore::support::parseJSON(text);
   if (!root)
     return root.takeError();
   const json::Object *object = root->getAsObject();

@@ -5,6 +5,7 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Report/Report.h"
 #include "mp/Support/ErrorCode.h"
+#include "mp/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -46,7 +47,7 @@ static llvm::Error checkFormats(const json::Object &object, ArrayRef<OpRow> rows
 }
 
 llvm::Error Report::addErrors(StringRef text) {
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = mpcore::support::parseJSON(text);
   if (!root)
     return root.takeError();
   const json::Object *object = root->getAsObject();

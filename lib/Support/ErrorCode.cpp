@@ -32,7 +32,11 @@ std::string mpcore::support::tag(ErrorCode code) {
 }
 
 Error mpcore::support::error(ErrorCode code, const Twine &message) {
-  return createStringError(inconvertibleErrorCode(), message + tag(code));
+  std::string text = message.str();
+  // An error inside has its number already, and its page says more.
+  const bool isNumbered = StringRef(text).ends_with("]") && findCode(text) &&
+                          StringRef(text).ends_with(tag(*findCode(text)));
+  return createStringError(inconvertibleErrorCode(), isNumbered ? text : text + tag(code));
 }
 
 Error mpcore::support::errorOfWarnings(unsigned count) {

@@ -25,6 +25,8 @@ TEST(ErrorCode, NumbersAscendAndTheirHundredIsTheStatus) {
 TEST(ErrorCode, IsFoundInMessages) {
   std::string message = toString(error(ErrorCode::CannotRead, "no such file"));
   EXPECT_EQ(message, "no such file [MP201]");
+  EXPECT_EQ(toString(error(ErrorCode::BadOption, "option 'x': " + message)),
+            "option 'x': no such file [MP201]");
   EXPECT_EQ(findCode("wrapped: " + message + "; twice"), ErrorCode::CannotRead);
   EXPECT_EQ(findCode("no number"), std::nullopt);
   EXPECT_EQ(findCode("[MP000] [MPx]"), std::nullopt);

@@ -45,9 +45,6 @@ llvm::Expected<Effective> findPolicy(const Request &request);
 std::pair<unsigned, unsigned> findPosition(llvm::StringRef text, llvm::ArrayRef<std::string> path,
                                            bool atKey);
 
-/// Errors at the second of two equal keys of one object; the JSON parser keeps the last.
-llvm::Error checkKeys(llvm::StringRef text, llvm::StringRef file);
-
 } // namespace mpcore::policy
 
 #endif // MP_POLICY_POLICYJSON_H

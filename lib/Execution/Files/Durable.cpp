@@ -4,6 +4,7 @@
 
 #include "Durable.h"
 
+#include "mp/Support/JSON.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -118,7 +119,7 @@ llvm::Expected<llvm::json::Object> mlir::mp::readManifest(StringRef path) {
   auto [text, rest] = (*manifest)->getBuffer().split('\n');
   if (rest.trim() != sha256Of(text))
     return createStringError("its manifest does not have the checksum written with it");
-  auto parsed = llvm::json::parse(text);
+  auto parsed = mpcore::support::parseJSON(text);
   if (!parsed)
     return parsed.takeError();
   if (!parsed->getAsObject())

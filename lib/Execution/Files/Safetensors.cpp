@@ -4,6 +4,7 @@
 
 #include "mp/Execution/Files.h"
 #include "mp/Support/Files.h"
+#include "mp/Support/JSON.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
@@ -84,9 +85,9 @@ llvm::Expected<Safetensors> Safetensors::parse(std::unique_ptr<llvm::MemoryBuffe
   if (length > kMaxHeader || length > bytes.size() - 8)
     return createStringError(
         llvm::formatv("its header claims {0} bytes, the file has {1}", length, bytes.size() - 8));
-  auto json = llvm::json::parse(bytes.substr(8, length));
+  auto json = mpcore::support::parseJSON(bytes.substr(8, length));
   if (!json)
-    return createStringError("its header is not JSON: " + llvm::toString(json.takeError()));
+    return createStringError("its header: " + llvm::toString(json.takeError()));
   const llvm::json::Object *object = json->getAsObject();
   if (!object)
     return createStringError("its header is not a JSON object");

@@ -4,9 +4,20 @@
 
 #include "OptionHandlers.h"
 
+#include "mp/Numerics/SplitPrecision.h"
+#include "mp/Transforms/Options.h"
+
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
+
+/// "bf16, f16, ... or int8"
+static std::string formatWords() {
+  std::string words;
+  for (const auto &word : wordsOf(ContractionFormat()))
+    words += word.text.str() + ", ";
+  return words + "or int8";
+}
 
 /// Options of the modes that run a program to learn something of it.
 Handlers mlir::mp::searchOptions(RunOptions &options) {
@@ -69,8 +80,15 @@ Handlers mlir::mp::searchOptions(RunOptions &options) {
          options.formats.clear();
          SmallVector<StringRef> names;
          value.split(names, ',', -1, /*KeepEmpty=*/false);
-         for (StringRef name : names)
+         for (StringRef name : names) {
+           if (name != "int8" && !support::findWord<ContractionFormat>(name))
+             return createStringError("--formats=" + value + ": expected " + formatWords() +
+                                      ", found '" + name + "'");
+           if (llvm::is_contained(options.formats, name))
+             return createStringError("--formats=" + value + ": expected each format once, found " +
+                                      name + " twice");
            options.formats.push_back(name.str());
+         }
          return names.empty() ? badOption("formats", value, "formats with commas, as bf16,f16,e4m3")
                               : llvm::Error::success();
        }},
@@ -110,6 +128,11 @@ llvm::Error mlir::mp::checkSearches(const RunOptions &options) {
     return createStringError("--assign is of --bisect, --budget, --sensitivity and --ab");
   if (options.scoresWeights && options.sensitivity.empty())
     return createStringError("--weights is of --sensitivity");
+  for (StringRef format : options.formats)
+    if (options.scoresWeights && numerics::parseSplitScheme(format))
+      return createStringError("--weights: " + format +
+                               " rounds no weights, but splits them; "
+                               "expected --formats without it");
   if (options.byLayer && options.sensitivity.empty())
     return createStringError("--layers is of --sensitivity");
   if (!options.recipeA.empty() && options.steps < 2)

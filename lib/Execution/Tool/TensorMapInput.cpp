@@ -5,6 +5,7 @@
 #include "TensorMapInput.h"
 
 #include "mp/Support/Files.h"
+#include "mp/Support/JSON.h"
 #include "mp/Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -94,7 +95,7 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
     file = std::move(*buffer);
     text = file->getBuffer();
   }
-  auto json = llvm::json::parse(text);
+  auto json = mpcore::support::parseJSON(text);
   if (!json)
     return bad(llvm::toString(json.takeError()));
   const llvm::json::Object *object = json->getAsObject();

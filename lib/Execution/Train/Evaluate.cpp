@@ -5,6 +5,7 @@
 #include "Evaluate.h"
 
 #include "mp/Support/Files.h"
+#include "mp/Support/JSON.h"
 #include "mp/Watch/Numbers.h"
 #include "mp/Watch/Window.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,7 +63,7 @@ llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
   llvm::SmallVector<llvm::StringRef> lines;
   (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (size_t number = 0; number < lines.size(); ++number) {
-    auto value = llvm::json::parse(lines[number]);
+    auto value = mpcore::support::parseJSON(lines[number]);
     const Object *event = value ? value->getAsObject() : nullptr;
     auto kind = event ? event->getString("kind") : std::nullopt;
     auto step = event ? event->getInteger("step") : std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Support/Files.h"
+#include "mp/Support/JSON.h"
 #include "mp/Support/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -173,7 +174,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   auto buffer = support::readFile(path, path);
   if (!buffer)
     return buffer.takeError();
-  auto value = llvm::json::parse((*buffer)->getBuffer());
+  auto value = mpcore::support::parseJSON((*buffer)->getBuffer());
   if (!value)
     return createStringError("'" + path + "': " + llvm::toString(value.takeError()));
   TrainConfig config;

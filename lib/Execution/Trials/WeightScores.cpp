@@ -26,12 +26,10 @@ static double squareNorm(const Array &array) {
 }
 
 /// Adds up the squares of what rounding to a format changes. Eight bits and less come with a scale
-/// that makes the largest magnitude the format's.
-static llvm::Expected<double> roundingSquares(const Array &weight, StringRef format) {
+/// that makes the largest magnitude the format's. `format` is no split one.
+static double roundingSquares(const Array &weight, StringRef format) {
   auto type = ElementType::parse(assignment::storedName(format.str()));
   const bool isInteger = format == "int8";
-  if (!isInteger && (!type || !type->isFloat))
-    return llvm::createStringError("--formats: '" + format + "' is no format of weights");
   double largest = 0, sum = 0;
   for (int64_t i = 0, e = weight.size(); i < e; ++i)
     largest = std::max(largest, std::fabs(weight.value(i)));
@@ -156,10 +154,8 @@ private:
         row.curvature.push_back(*found);
       }
       for (const std::string &format : formats) {
-        auto squares = roundingSquares(weight, format);
-        if (!squares)
-          return squares.takeError();
-        const double size = whole > 0 ? std::sqrt(*squares / whole) : 0;
+        const double squares = roundingSquares(weight, format);
+        const double size = whole > 0 ? std::sqrt(squares / whole) : 0;
         auto results = runWith(row.argument, moved(weight, [&](int64_t i) {
                                  return size * weight.value(i) * noise.value(i);
                                }));
@@ -168,7 +164,7 @@ private:
         assignment::WeightScore &score = row.formats[assignment::storedName(format)];
         score.noise.push_back(meanSquareError(visible(*results), visible(*exact)));
         if (curvature)
-          score.secondOrder.push_back(*curvature / double(weight.size()) * *squares / 2);
+          score.secondOrder.push_back(*curvature / double(weight.size()) * squares / 2);
       }
     }
     return llvm::Error::success();

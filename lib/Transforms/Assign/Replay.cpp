@@ -8,6 +8,7 @@
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Interfaces/Contraction.h"
+#include "mp/Support/JSON.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -22,7 +23,7 @@ static llvm::Error error(const Twine &what) {
 }
 
 llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = mpcore::support::parseJSON(text);
   if (!root)
     return root.takeError();
   const json::Object *object = root->getAsObject();

@@ -6,6 +6,7 @@
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Support/Files.h"
+#include "mp/Support/JSON.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ llvm::Expected<StaticScales> StaticScales::read(StringRef path) {
   auto buffer = support::readFile(path, ("scales=" + path).str());
   if (!buffer)
     return buffer.takeError();
-  auto parsed = llvm::json::parse((*buffer)->getBuffer());
+  auto parsed = mpcore::support::parseJSON((*buffer)->getBuffer());
   if (!parsed)
     return fail(llvm::toString(parsed.takeError()));
   const Object *root = parsed->getAsObject();

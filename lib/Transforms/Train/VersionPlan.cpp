@@ -6,6 +6,7 @@
 
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Support/Files.h"
+#include "mp/Support/JSON.h"
 #include "mp/Support/Words.h"
 #include "llvm/Support/JSON.h"
 
@@ -119,7 +120,7 @@ llvm::Expected<VersionPlan> VersionPlan::read(StringRef path, StringRef option) 
   if (!buffer)
     return buffer.takeError();
   PlanReader reader{path, {}};
-  auto parsed = llvm::json::parse((*buffer)->getBuffer());
+  auto parsed = mpcore::support::parseJSON((*buffer)->getBuffer());
   if (!parsed)
     return reader.fail(llvm::toString(parsed.takeError()));
   const llvm::json::Object *root = parsed->getAsObject();

@@ -47,6 +47,9 @@ def main():
     safetensors("no-type", {"w": {"shape": [2], "data_offsets": [0, 8]}})
     safetensors("type", {"w": {"dtype": "Q7", "shape": [2], "data_offsets": [0, 8]}})
     safetensors("size", {"w": {"dtype": "F32", "shape": ["2"], "data_offsets": [0, 8]}})
+    entry = '"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}'
+    text = ("{" + entry + ", " + entry + "}").encode()
+    write("twice.safetensors", struct.pack("<Q", len(text)) + text + bytes(8))
     state("array", "[1]")
     state("other", "{}")
     write("map.json", b"[1]")

@@ -25,7 +25,7 @@ ROOMS = {
     "Numerics": [],
     "Target": ["Support", "Runtime"],
     "Policy": ["Target"],
-    "Assignment": [],
+    "Assignment": ["Support"],
     "Runtime": [],
     "Domains": ["Numerics"],
     "Emulator": ["Numerics", "Runtime"],
