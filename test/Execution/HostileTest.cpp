@@ -28,8 +28,9 @@ struct Context {
 
 TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
   Context own;
-  constexpr uint64_t first[] = {0, kLaterSeeds, kLatestSeeds, kNewestSeeds, kFreshSeeds};
-  for (uint64_t number = 0; number < 4000; ++number) {
+  constexpr uint64_t first[] = {0,           kLaterSeeds, kLatestSeeds, kNewestSeeds,
+                                kFreshSeeds, kChoiceSeeds};
+  for (uint64_t number = 0; number < 4800; ++number) {
     uint64_t seed = first[number / 800] + number % 800;
     HostileRecipe recipe = HostileRecipe::of(seed);
     EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 800]) << recipe.str();
@@ -213,6 +214,9 @@ INSTANTIATE_TEST_SUITE_P(NightlyNewest, Hostile,
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyFresh, Hostile,
                          testing::ValuesIn(chunksOf(1000, kFreshSeeds + 150, kFreshSeeds + 10000)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyChoice, Hostile,
+                         testing::ValuesIn(chunksOf(1000, kChoiceSeeds, kChoiceSeeds + 10000)),
                          nameOf);
 
 } // namespace
