@@ -2,6 +2,8 @@
 // RUN: mp-run %s --entry=narrow --compare=f64 --max-rel=1e-2 | FileCheck %s --check-prefix=NARROW
 // RUN: not mp-run %s --entry=narrow --compare=f64 --max-rel=1e-6 | FileCheck %s --check-prefix=FAILED
 // RUN: mp-run %s --entry=narrow --emit-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: mp-run %s --entry=little --emit-llvm | FileCheck %s --check-prefix=LITTLE
+// RUN: mp-run %s --entry=little --steps=1000000 --emit-llvm | FileCheck %s --check-prefix=OFTEN
 
 // EXACT: result 0: 2x2xf32 = [4 5 10 11]
 func.func @exact(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) -> tensor<2x2xf32> {
@@ -35,4 +37,14 @@ func.func @narrow(%a: tensor<8x16xf32>, %b: tensor<16x8xf32>) -> tensor<8x8xbf16
   %3 = mp.cast ieee %2 : tensor<8x8xf32> to tensor<8x8xbf16>
   %4 = arith.addf %3, %3 : tensor<8x8xbf16>
   return %4 : tensor<8x8xbf16>
+}
+
+// LLVM does not optimise a loop that takes less time than that would, unless it runs often.
+// LITTLE: define {{.*}} @loops({{.*}} #[[LOOPS:[0-9]+]] {
+// LITTLE: attributes #[[LOOPS]] = { noinline optnone }
+// OFTEN: define {{.*}} @loops({{.*}} #[[LOOPS:[0-9]+]] {
+// OFTEN: attributes #[[LOOPS]] = { noinline }
+func.func @little(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.addf %x, %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
 }

@@ -10,6 +10,7 @@
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Factored.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
+#include "mp/Dialect/MP/LoopWork.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Probes.h"
 #include "mp/Dialect/MP/Recomputed.h"
@@ -163,6 +164,8 @@ static constexpr AttributeRule kRules[] = {
      "'mp.scaled_error' to be a number on a function"},
     {kMemoryPlanAttrName, isOnFunction<StringAttr>,
      "'mp.memory_plan' to be a string on a function"},
+    {kLoopWorkAttrName, isOnFunction<IntegerAttr>,
+     "'mp.loop_work' to be a count of operations, on a function"},
     {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},
     {kCopyOfAttrName, isOnFunction<StringAttr>, "'mp.copy_of' to be a string on a function"},
     {kFactsAttrName,

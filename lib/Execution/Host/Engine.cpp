@@ -166,7 +166,8 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
   std::unique_ptr<Engine> result(new Engine);
   MLIRContext *context = module.getContext();
   std::vector<KernelModule> kernels;
-  if (optimise)
+  const bool optimiseAll = optimise && !hasMarked(module);
+  if (optimise && !optimiseAll)
     kernels =
         takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
   std::vector<CompiledKernels> compiled(kernels.size());
@@ -181,7 +182,7 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
   }
   if (error)
     return std::move(error);
-  auto callers = compile(module, functions, optimise && kernels.empty());
+  auto callers = compile(module, functions, optimiseAll);
   if (!callers)
     return callers.takeError();
   result->callers = std::move(*callers);

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mp/Dialect/MP/LoopWork.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -14,6 +15,19 @@ static bool isMarked(LLVM::LLVMFuncOp function) {
   ArrayAttr attributes = function.getPassthroughAttr();
   return attributes &&
          llvm::is_contained(attributes, StringAttr::get(function.getContext(), "optnone"));
+}
+
+bool mlir::mp::hasMarked(ModuleOp module) {
+  return llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), isMarked);
+}
+
+void mlir::mp::markLittleWork(ModuleOp module, int64_t calls) {
+  constexpr int64_t kLimit = 2'000'000; // a few milliseconds, which is what optimising takes
+  Builder b(module.getContext());
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto work = function->getAttrOfType<IntegerAttr>(kLoopWorkAttrName))
+      if (work.getInt() <= kLimit / calls)
+        function.setPassthroughAttr(b.getStrArrayAttr({"noinline", "optnone"}));
 }
 
 namespace {
@@ -59,7 +73,7 @@ static DenseSet<Operation *> findKernels(ModuleOp module, const References &refe
 }
 
 std::vector<KernelModule> mlir::mp::takeKernels(ModuleOp module, unsigned parts) {
-  if (llvm::none_of(module.getOps<LLVM::LLVMFuncOp>(), isMarked))
+  if (!hasMarked(module))
     return {};
   References references(module);
   DenseSet<Operation *> kernels = findKernels(module, references);

@@ -16,6 +16,13 @@ struct KernelModule {
   std::vector<std::string> names;
 };
 
+/// Whether a function of the module is marked to be compiled the quick way.
+bool hasMarked(ModuleOp module);
+
+/// Marks loops that take less time in so many calls of the program than LLVM takes to optimise
+/// them; `mp-outline-loops` says what each does.
+void markLittleWork(ModuleOp module, int64_t calls);
+
 /// Takes the functions that only compute out of a module in the LLVM dialect, where
 /// `mp-outline-loops` has marked what calls them: private ones that need no global and call nothing
 /// marked. At most `parts` modules, with copies of what several need; the module keeps

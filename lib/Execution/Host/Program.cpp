@@ -8,6 +8,7 @@
 #include "Constants.h"
 #include "Engine.h"
 #include "EntryTables.h"
+#include "KernelModules.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -103,6 +104,8 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
     return placed.takeError();
 
   std::string symbol = passByTables(*program->module, name);
+  if (options.calls > 0)
+    markLittleWork(*program->module, options.calls);
 
   auto engine =
       Engine::create(*program->module, options.llvmIR, /*onDevice=*/false, options.optimise);

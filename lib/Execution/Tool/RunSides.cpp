@@ -75,7 +75,8 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   programOptions.exactMath = options.exactMath && !promoteToF64; // f64 has no polynomials
   programOptions.fuse =
       options.device == "cpu" && !promoteToF64; // what those are compared with runs op by op
-  if (&side == &main) {                         // what it is compared with keeps everything
+  programOptions.calls = options.calibrates ? 0 : options.steps; // once a batch
+  if (&side == &main) { // what it is compared with keeps everything
     programOptions.maxMemory = options.maxMemory;
     programOptions.storeNarrow = options.storeNarrow;
   }

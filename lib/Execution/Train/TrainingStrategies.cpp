@@ -21,7 +21,8 @@ static constexpr int64_t kTrialSteps = 4;
 llvm::Expected<Version *> Training::versionOf(StringRef name) {
   std::unique_ptr<Version> &version = versions[name.str()];
   if (!version) {
-    auto created = Version::create(step, config.entry, *config.findStrategy(name), config.place);
+    auto created =
+        Version::create(step, config.entry, *config.findStrategy(name), config.place, config.steps);
     if (!created)
       return created.takeError();
     version = std::move(*created);
@@ -86,7 +87,7 @@ llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
     return llvm::Error::success();
   }
   // Errors are measured against the step as given.
-  auto reference = Version::create(step, config.entry, {"as given", ""}, config.place);
+  auto reference = Version::create(step, config.entry, {"as given", ""}, config.place, kTrialSteps);
   if (!reference)
     return reference.takeError();
   auto exact = tryOut(**reference, os);

@@ -68,10 +68,11 @@ static llvm::Expected<StepCosts> costsOf(ModuleOp step, StringRef entry, const S
 
 /// Compiles the step for the host, or its kernels for a device.
 static llvm::Expected<std::unique_ptr<Executable>> compile(ModuleOp module, StringRef entry,
-                                                           const Place &place) {
+                                                           const Place &place, int64_t steps) {
   if (place.device == "cpu") {
     ProgramOptions options;
     options.fuse = true;
+    options.calls = steps;
     auto program = Program::compile(module, entry, options);
     if (!program)
       return program.takeError();
@@ -86,8 +87,9 @@ static llvm::Expected<std::unique_ptr<Executable>> compile(ModuleOp module, Stri
   return std::move(*program);
 }
 
-llvm::Expected<std::unique_ptr<Version>>
-Version::create(ModuleOp step, StringRef entry, const Strategy &strategy, const Place &place) {
+llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRef entry,
+                                                         const Strategy &strategy,
+                                                         const Place &place, int64_t steps) {
   std::unique_ptr<Version> version(new Version);
   version->name = strategy.name;
   version->entry = entry.str();
@@ -105,7 +107,7 @@ Version::create(ModuleOp step, StringRef entry, const Strategy &strategy, const 
   if (!costs)
     return costs.takeError();
   version->costs = std::move(*costs);
-  auto program = compile(*version->module, entry, place);
+  auto program = compile(*version->module, entry, place, steps);
   if (!program)
     return program.takeError();
   version->program = std::move(*program);

@@ -15,10 +15,11 @@ namespace mlir::mp {
 class Version {
 public:
   /// Converts the step by the strategy, appends probes of all gradients, and compiles for the
-  /// place. Errors where there is no such device, and where
+  /// place, to be run for about so many steps. Errors where there is no such device, and where
   /// the strategy stores state of the step narrower: versions share it as it is.
-  static llvm::Expected<std::unique_ptr<Version>>
-  create(ModuleOp step, StringRef entry, const Strategy &strategy, const Place &place);
+  static llvm::Expected<std::unique_ptr<Version>> create(ModuleOp step, StringRef entry,
+                                                         const Strategy &strategy,
+                                                         const Place &place, int64_t steps);
 
   /// Arguments of the first step.
   llvm::Expected<std::vector<Array>> makeArguments(const InputOptions &inputs,

@@ -198,9 +198,10 @@ static std::optional<size_t> findLoss(const Signature &signature, size_t results
   return std::nullopt;
 }
 
-llvm::Expected<Trials::Prepared> Trials::prepare(ModuleOp program) const {
+llvm::Expected<Trials::Prepared> Trials::prepare(ModuleOp program, int64_t calls) const {
   ProgramOptions options;
   options.fuse = true;
+  options.calls = calls;
   auto compiled = Program::compile(program, entry, options);
   if (!compiled)
     return compiled.takeError();
@@ -228,7 +229,7 @@ llvm::Expected<std::vector<Array>> Trials::argumentsOf(ModuleOp program, const P
 }
 
 llvm::Expected<TrialRun> Trials::run(ModuleOp program, int64_t firstDraw, int64_t draws) const {
-  auto prepared = prepare(program);
+  auto prepared = prepare(program, draws * data.steps);
   if (!prepared)
     return prepared.takeError();
   TrialRun run;
@@ -264,7 +265,8 @@ llvm::Expected<TrialRun> Trials::runSource() const { return run(source); }
 llvm::Error
 Trials::runChanged(ModuleOp program, int64_t draw,
                    llvm::function_ref<llvm::Error(RunWith, ArrayRef<Array>)> body) const {
-  auto prepared = prepare(program);
+  constexpr int64_t kChanges = 16; // one or a few of each parameter
+  auto prepared = prepare(program, kChanges);
   if (!prepared)
     return prepared.takeError();
   std::vector<BatchedInput> batches;

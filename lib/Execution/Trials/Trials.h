@@ -80,7 +80,7 @@ private:
   llvm::Expected<OwningOpRef<ModuleOp>> runPipeline(llvm::StringRef text,
                                                     std::shared_ptr<Report> report) const;
   struct Prepared;
-  llvm::Expected<Prepared> prepare(ModuleOp program) const;
+  llvm::Expected<Prepared> prepare(ModuleOp program, int64_t calls) const;
   llvm::Expected<std::vector<Array>> argumentsOf(ModuleOp program, const Prepared &prepared,
                                                  int64_t draw,
                                                  std::vector<BatchedInput> &batches) const;

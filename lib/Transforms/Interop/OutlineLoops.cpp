@@ -4,6 +4,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "mp/Dialect/MP/LoopWork.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -28,9 +29,75 @@ static bool isKernel(scf::ForOp loop) {
               .wasInterrupted();
 }
 
+/// Returns how often the program executes what is in `op` when it executes `op`, if that is known.
+static std::optional<uint64_t> countTrips(Operation *op) {
+  if (!llvm::all_of(op->getRegions(), [](Region &region) { return region.hasOneBlock(); }))
+    return std::nullopt; // may branch back
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return 1;
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return trips ? std::optional(trips->getLimitedValue()) : std::nullopt;
+}
+
+/// Returns about how many additions of f32 cost what `op` itself does.
+static uint64_t weigh(Operation *op) {
+  auto isNarrow = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+  };
+  if (isa_and_present<math::MathDialect>(op->getDialect()))
+    return 50; // a call, or a polynomial
+  bool converts =
+      llvm::any_of(op->getOperandTypes(), isNarrow) || llvm::any_of(op->getResultTypes(), isNarrow);
+  return converts ? 10 : 1;
+}
+
+/// The work of `op` with all that is in it.
+static std::optional<uint64_t> countWork(Operation *op) {
+  uint64_t inside = 0;
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.getOps()) {
+      std::optional<uint64_t> work = countWork(&nested);
+      if (!work)
+        return std::nullopt;
+      inside = llvm::SaturatingAdd(inside, *work);
+    }
+  if (op->getNumRegions() == 0)
+    return weigh(op);
+  std::optional<uint64_t> trips = countTrips(op);
+  return trips ? std::optional(llvm::SaturatingMultiplyAdd(inside, *trips, weigh(op)))
+               : std::nullopt;
+}
+
+/// The work of `loop` in one call of the program, given that of all loops around it.
+static std::optional<uint64_t> countWorkInProgram(scf::ForOp loop) {
+  std::optional<uint64_t> work = countWork(loop);
+  Operation *around = loop->getParentOp();
+  for (; work && !isa<func::FuncOp>(around); around = around->getParentOp()) {
+    std::optional<uint64_t> trips = countTrips(around);
+    work = trips ? std::optional(llvm::SaturatingMultiply(*work, *trips)) : std::nullopt;
+  }
+  auto function = dyn_cast<func::FuncOp>(around);
+  bool once = function && function.isPublic() && countTrips(function);
+  return once ? work : std::nullopt;
+}
+
 /// Attributes of LLVM functions.
 static ArrayAttr functionAttributes(Operation *op, ArrayRef<StringRef> names) {
   return Builder(op->getContext()).getStrArrayAttr(names);
+}
+
+/// Adds what a call of `function` costs; what is not known once is not known at all.
+static void addWork(func::FuncOp function, bool isNew, std::optional<uint64_t> work) {
+  auto before = function->getAttrOfType<IntegerAttr>(kLoopWorkAttrName);
+  if (!work || (!isNew && !before)) {
+    function->removeAttr(kLoopWorkAttrName);
+    return;
+  }
+  const uint64_t sum = llvm::SaturatingAdd(*work, before ? uint64_t(before.getInt()) : 0);
+  function->setAttr(
+      kLoopWorkAttrName,
+      Builder(function.getContext()).getI64IntegerAttr(std::min<uint64_t>(sum, INT64_MAX)));
 }
 
 namespace {
@@ -84,6 +151,7 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
     b.clone(*loop, map);
     func::ReturnOp::create(b, loc);
 
+    const std::optional<uint64_t> work = countWorkInProgram(loop);
     std::string text;
     llvm::raw_string_ostream stream(text);
     function->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
@@ -92,6 +160,7 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
       symbols.insert(function); // and renames
     else
       function->destroy();
+    addWork(entry->second, isNew, work);
     b.setInsertionPoint(loop);
     func::CallOp::create(b, loc, entry->second, arguments);
     loop.erase();

@@ -81,14 +81,15 @@ func.func @long_integers_round_once(%x: i64) -> bf16 {
   return %0 : bf16
 }
 
-// Two equal loops are one function.
+// Two equal loops are one function, which executes twice four stores and yields, and itself; of a loop without known end nothing is said.
 // OUTLINE-LABEL: @loops_move_out
 // OUTLINE: call @[[LOOPS:.*]](%{{.*}})
 // OUTLINE: call @[[LOOPS]](%{{.*}})
 // OUTLINE-NOT: scf.for
 // OUTLINE: return
-// OUTLINE: func.func private @[[LOOPS]]({{.*}}) attributes {passthrough = ["noinline"]}
-func.func @loops_move_out(%x: memref<4xf32>, %y: memref<4xf32>) {
+// OUTLINE: func.func private @[[LOOPS]]({{.*}}) attributes {mp.loop_work = 18 : i64, passthrough = ["noinline"]}
+// OUTLINE: func.func private @{{.*}} attributes {passthrough = ["noinline"]}
+func.func @loops_move_out(%x: memref<4xf32>, %y: memref<4xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -97,6 +98,9 @@ func.func @loops_move_out(%x: memref<4xf32>, %y: memref<4xf32>) {
     memref.store %zero, %x[%i] : memref<4xf32>
   }
   scf.for %i = %c0 to %c4 step %c1 {
+    memref.store %zero, %y[%i] : memref<4xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
     memref.store %zero, %y[%i] : memref<4xf32>
   }
   return

@@ -29,6 +29,9 @@ struct ProgramOptions {
   OptionalStoredFormat storeNarrow; ///< in which it may be stored for that
   /// LLVM optimises what computes. Without, small programs are ready in half the time.
   bool optimise = true;
+  /// The number of calls, where the caller knows it: loops that take less time in all of them than
+  /// LLVM takes to optimise them are compiled the quick way, to the same bits.
+  int64_t calls = 0;
   /// Text of the LLVM IR before optimisation, if not null.
   std::string *llvmIR = nullptr;
 };

@@ -312,6 +312,8 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
     Needs: loops over buffers (`scf.for`). Every outermost loop that neither calls
     anything (but `mp_rt_fail`) nor holds memory becomes a call of a private
     function, never inlined; what calls it is marked `optnone`, to be compiled quickly.
+    Where the number of iterations is known, `mp.loop_work` says about how many operations a
+    function executes, so that one that does little need not be optimised.
     LLVM takes quadratic time over long sequences of loops, and layers repeat.
 
     Example (`--mp-outline-loops`):
