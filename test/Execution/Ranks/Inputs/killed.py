@@ -8,6 +8,8 @@ import signal
 import sys
 import time
 
+from midway import RANK, long_run, wait_for_steps
+
 folder = sys.argv[1]
 if len(sys.argv) == 2:
     deadline = time.time() + 10
@@ -18,12 +20,13 @@ if len(sys.argv) == 2:
     sys.exit()
 os.makedirs(folder, exist_ok=True)
 open(os.path.join(folder, str(os.getpid())), "w").close()
-run = ["mp-run", sys.argv[2], "-q", "--steps=100000", "--log-every=100000"]
-if os.environ["OMPI_COMM_WORLD_RANK"] != "1":
+told = folder + ".jsonl"
+run = long_run(sys.argv[2], told)
+if RANK != 1:
     os.execvp(run[0], run)
-child = os.fork()
-if child == 0:
-    time.sleep(5)
-    os.kill(os.getppid(), signal.SIGKILL)
+killed = os.getpid()
+if os.fork() == 0:
+    wait_for_steps(told)
+    os.kill(killed, signal.SIGKILL)
     os._exit(0)
 os.execvp(run[0], run)
