@@ -9,6 +9,7 @@
 #include "mp/Support/JSON.h"
 #include "mp/Support/Words.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
@@ -80,7 +81,8 @@ public:
                                  support::suggestWord(name.str(), names));
       if (!key->take(entry))
         return createStringError(where + ": '" + key->name +
-                                 "' is not what it should be: expected " + key->expected);
+                                 "' is not what it should be: expected " + key->expected +
+                                 ", found " + llvm::formatv("{0}", entry).str().substr(0, 200));
     }
     return llvm::Error::success();
   }
@@ -112,30 +114,45 @@ static void addPlace(KeyReader &reader, Place &place) {
   reader.text("chip", place.chip);
 }
 
-static bool takeStrategies(const llvm::json::Value &value, TrainConfig &config) {
+/// Reads each object of a list; its own error is what is told. False if `add` refuses one.
+static bool takeObjects(const llvm::json::Value &value, StringRef where, KeyReader &inner,
+                        llvm::Error &error, llvm::function_ref<bool()> add) {
   const llvm::json::Array *list = value.getAsArray();
   for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
-    const llvm::json::Object *object = entry.getAsObject();
-    auto name = object ? object->getString("name") : std::nullopt;
-    if (!name || name->empty() || config.findStrategy(*name))
+    if (llvm::Error wrong = inner.read(entry, where)) {
+      error = llvm::joinErrors(std::move(error), std::move(wrong));
+      return true;
+    }
+    if (!add())
       return false;
-    config.strategies.push_back({name->str(), object->getString("assign").value_or("").str()});
   }
   return list != nullptr;
 }
 
-static bool takeSchedule(const llvm::json::Value &value, TrainConfig &config) {
-  const llvm::json::Array *list = value.getAsArray();
-  for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
-    const llvm::json::Object *object = entry.getAsObject();
-    auto from = object ? object->getInteger("from") : std::nullopt;
-    auto name = object ? object->getString("strategy") : std::nullopt;
-    if (!from || *from < 0 || !name ||
-        (!config.schedule.empty() && *from <= config.schedule.back().first))
-      return false;
-    config.schedule.push_back({*from, name->str()});
-  }
-  return list != nullptr;
+static bool takeStrategies(const llvm::json::Value &value, TrainConfig &config,
+                           llvm::Error &error) {
+  Strategy strategy;
+  KeyReader keys;
+  keys.text("name", strategy.name);
+  keys.text("assign", strategy.assign);
+  return takeObjects(value, "'strategies'", keys, error, [&] {
+    const bool isNew = !strategy.name.empty() && !config.findStrategy(strategy.name);
+    config.strategies.push_back(std::exchange(strategy, {}));
+    return isNew;
+  });
+}
+
+static bool takeSchedule(const llvm::json::Value &value, TrainConfig &config, llvm::Error &error) {
+  std::pair<int64_t, std::string> change(-1, "");
+  KeyReader keys;
+  keys.integer("from", change.first, 0);
+  keys.text("strategy", change.second);
+  return takeObjects(value, "'schedule'", keys, error, [&] {
+    const int64_t last = config.schedule.empty() ? -1 : config.schedule.back().first;
+    const bool isLater = change.first > last;
+    config.schedule.push_back(std::exchange(change, {-1, ""}));
+    return isLater;
+  });
 }
 
 const Strategy *TrainConfig::findStrategy(StringRef name) const {
@@ -168,6 +185,18 @@ static void addCanary(KeyReader &canary, TrainConfig &config) {
   canary.integer("blocks", config.canaryBlocks, 1);
   canary.integer("shadow", config.shadowSteps, 1);
   canary.number("within", config.shadowWithin);
+}
+
+/// Says what a key needs that is not there, and without which it would be in vain.
+static StringRef findLacking(const llvm::json::Object &given, const TrainConfig &config) {
+  const llvm::json::Object *states = given.getObject("checkpoints");
+  if (states && !states->empty() && config.folder.empty())
+    return "'checkpoints' has no 'folder': expected where states are kept, or no 'checkpoints'";
+  if (!config.validationInputs.empty() && config.validateEvery == 0)
+    return "'validation' has no 'every': expected after how many steps to validate";
+  if (!config.canaryShares.empty() && config.folder.empty())
+    return "'canary' goes back to a state at the first alarm: expected 'checkpoints' with 'folder'";
+  return "";
 }
 
 llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
@@ -207,10 +236,10 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   reader.integer("seed", seed, 0);
   reader.integer("steps", config.steps, 1);
   reader.add("strategies", "an array of objects with a name of their own each, and 'assign'",
-             [&](const llvm::json::Value &list) { return takeStrategies(list, config); });
+             [&](const llvm::json::Value &list) { return takeStrategies(list, config, inner); });
   reader.text("strategy", config.strategy);
   reader.add("schedule", "an array of objects with 'from', ascending, and 'strategy'",
-             [&](const llvm::json::Value &list) { return takeSchedule(list, config); });
+             [&](const llvm::json::Value &list) { return takeSchedule(list, config, inner); });
   addPlace(reader, config.place);
   reader.text("log", config.log);
   addObject(reader, "requirements", requirements, inner);
@@ -228,9 +257,8 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   if (config.strategies.empty())
     return fail("expected 'strategies' with at least one, as {\"name\": \"bf16\", \"assign\": "
                 "\"format=bf16\"}");
-  if (!config.canaryShares.empty() && config.folder.empty())
-    return fail("'canary' goes back to a state at the first alarm: expected 'checkpoints' with "
-                "'folder'");
+  if (StringRef wrong = findLacking(*value->getAsObject(), config); !wrong.empty())
+    return fail(wrong);
   std::vector<std::string> asked;
   if (config.strategy != "auto" && config.strategy != "fastest")
     asked.push_back(config.strategy);
