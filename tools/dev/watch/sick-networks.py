@@ -9,6 +9,7 @@ Needs mp-opt, mp-gen and mp-run on PATH, and no Python package. The network is `
 sick by its rate, its data, or a fault planted in one contraction (`digits.py`).
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -147,6 +148,7 @@ def flushed_gradient(folder, rule, suggestion):
     return net.watch("format=f16 loss-scale=none"), net.watch(cure)
 
 
+@functools.cache
 def inference(folder, name, options, lines=(), value=2.0**-40):
     """A layer in the middle reads values that f16 has no numbers for."""
     path = folder / f"{name}.mlir"
@@ -171,7 +173,7 @@ def inference(folder, name, options, lines=(), value=2.0**-40):
 def out_of_range(folder, rule, suggestion):
     """Values below, or beyond, what f16 holds."""
     value = 2.0**-40 if rule == "flushed" else 2.0**40
-    sick, path = inference(folder, "sick", "format=f16", value=value)
+    sick, path = inference(folder.parent, f"sick-{rule}", "format=f16", value=value)  # once for all that heals it
     place = contractions(path.read_text())[1]
     proved = folder / "proved.json"
     proved.write_text(json.dumps({"mp_policy": 1, "name": "proved", "extends": "inference", "evidence": "proved"}))
@@ -181,7 +183,7 @@ def out_of_range(folder, rule, suggestion):
     healed = {}
     for number, options in enumerate(cures):
         planted = path.read_text().splitlines()[place]
-        pinned = [(planted, planted.replace(" ins(", " {mp.pin = f32} ins("))] if number else []
+        pinned = ((planted, planted.replace(" ins(", " {mp.pin = f32} ins(")),) if number else ()
         alerts, source = inference(folder, f"healed{number}", options, pinned, value)
         healed |= alerts
         if suggestion != "clamp":  # clamps keep results finite, not right
