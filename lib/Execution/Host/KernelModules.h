@@ -16,7 +16,7 @@ struct KernelModule {
   std::vector<std::string> names;
 };
 
-/// Whether a function of the module is marked to be compiled the quick way.
+/// Tells whether a function of the module is marked to be compiled the quick way.
 bool hasMarked(ModuleOp module);
 
 /// Marks loops that take less time in so many calls of the program than LLVM takes to optimise
