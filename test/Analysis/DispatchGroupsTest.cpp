@@ -50,6 +50,23 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>, %b: tensor<8x16xf32
   return %6 : tensor<8x16xf32>
 })";
 
+TEST_F(DispatchGroupsTest, ProductsShareALaunchThroughReshapesOfTheirOwn) {
+  Grouped of(parse(R"(
+func.func @main(%x: tensor<1x8x16xf32>, %y: tensor<1x8x16xf32>, %w: tensor<16x16xf32>, %v: tensor<16x16xf32>, %u: tensor<16x16xf32>, %b: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x8x16xf32> into tensor<8x16xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<8x16xf32>, tensor<16x16xf32>) outs(%b : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x8x16xf32> into tensor<8x16xf32>
+  %3 = linalg.matmul ins(%2, %v : tensor<8x16xf32>, tensor<16x16xf32>) outs(%b : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %4 = tensor.collapse_shape %y [[0, 1], [2]] : tensor<1x8x16xf32> into tensor<8x16xf32>
+  %5 = linalg.matmul ins(%4, %u : tensor<8x16xf32>, tensor<16x16xf32>) outs(%b : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %5 : tensor<8x16xf32>
+})"),
+             /*products=*/true);
+  EXPECT_FALSE(of.groups.sharesLaunch(of.at(1))) << "the first";
+  EXPECT_TRUE(of.groups.sharesLaunch(of.at(3)));
+  EXPECT_FALSE(of.groups.sharesLaunch(of.at(5))) << "another operand";
+}
+
 TEST_F(DispatchGroupsTest, EpiloguesJoinProductsAndRowsTheirReductions) {
   Grouped of(parse(kLayer), /*products=*/true);
   EXPECT_EQ(of.kernel(0), of.kernel(1)) << "bias";

@@ -148,7 +148,7 @@ void DispatchGroups::visitContraction(Operation *op, const Reads &reads) {
   if (fusesAttention)
     joinAttention(op, reads);
   for (Value operand : op->getOperands().take_front(2)) {
-    auto [first, isNew] = products.try_emplace(operand, op);
+    auto [first, isNew] = products.try_emplace(behindReshapes(operand), op);
     if (!isNew && first->second->getName() == op->getName() &&
         first->second->getOperandTypes() == op->getOperandTypes() &&
         op->getBlock() == first->second->getBlock())

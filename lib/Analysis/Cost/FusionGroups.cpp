@@ -64,6 +64,13 @@ static bool isCast(Operation *op) {
   return llvm::hasSingleElement(body) && isa<CastOp, arith::ExtFOp, arith::TruncFOp>(*body.begin());
 }
 
+Value mlir::mp::behindReshapes(Value value) {
+  for (Operation *op = value.getDefiningOp(); op && getMovement(op) == Movement::View;
+       op = value.getDefiningOp())
+    value = op->getOperand(0);
+  return value;
+}
+
 bool mlir::mp::isCostlyToRepeat(Operation *op) {
   auto isCostlyStep = [](Operation *step) {
     return isa_and_nonnull<math::MathDialect>(step->getDialect()) || isa<arith::DivFOp>(step);

@@ -6,6 +6,7 @@
 
 #include "DispatchPlan.h"
 
+#include "KeepAttributes.h"
 #include "Repeats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -184,20 +185,12 @@ static linalg::LinalgOp onlyReader(Operation *op) {
 namespace {
 
 /// Ops of attention, whose loops are expanded, through the rewrites that do so.
-struct Members : RewriterBase::Listener {
+struct Members : KeepAttributes {
   llvm::DenseSet<Operation *> inside;
 
-  void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
-    if (!inside.erase(op))
-      return;
-    Value value = replacement.front();
-    while (isView(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
-    Operation *made = value.getDefiningOp();
-    if (!made || !isa<linalg::GenericOp>(made))
-      return;
-    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    inside.insert(made);
+  void notifyRemade(Operation *op, linalg::GenericOp made) override {
+    if (inside.erase(op))
+      inside.insert(made);
   }
 };
 

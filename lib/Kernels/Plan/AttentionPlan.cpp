@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Cost/FusionGroups.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
@@ -21,17 +22,10 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static Value behindViews(Value value) {
-  for (Operation *op = value.getDefiningOp(); op && getMovement(op) == Movement::View;
-       op = value.getDefiningOp())
-    value = op->getOperand(0);
-  return value;
-}
-
 BodyElement mlir::mp::followElement(BodyElement e) {
   while (true) {
     if (!e.op) {
-      Value tensor = behindViews(e.value);
+      Value tensor = behindReshapes(e.value);
       auto generic = tensor.getDefiningOp<linalg::GenericOp>();
       if (!generic || generic.getNumReductionLoops() != 0)
         return {nullptr, tensor};
@@ -202,7 +196,7 @@ private:
 
   LogicalResult readSoftmax() {
     for (unsigned side : {0, 1})
-      if (!isa<BlockArgument>(behindViews(plan.output->getOperand(side))))
+      if (!isa<BlockArgument>(behindReshapes(plan.output->getOperand(side))))
         probabilities = side;
     BodyElement p = behindCasts({nullptr, plan.output->getOperand(probabilities)});
     BodyElement isEmpty;
@@ -263,8 +257,8 @@ private:
       return refuse("softmax is not along the keys of its scores");
     plan.batch = loopsOf(plan.scores, c->batch);
     plan.rows = swapped ? n : m;
-    plan.query = dyn_cast<BlockArgument>(behindViews(plan.scores->getOperand(swapped)));
-    plan.key = dyn_cast<BlockArgument>(behindViews(plan.scores->getOperand(!swapped)));
+    plan.query = dyn_cast<BlockArgument>(behindReshapes(plan.scores->getOperand(swapped)));
+    plan.key = dyn_cast<BlockArgument>(behindReshapes(plan.scores->getOperand(!swapped)));
     if (!plan.query || !plan.key)
       return refuse("query or key is not an operand");
     return readHead(loopsOf(plan.scores, c->k), plan.depth, *c, plan.scores);
@@ -280,7 +274,8 @@ private:
     if (loopsOf(plan.output, c->k) != ArrayRef(plan.keys) ||
         loopsOf(plan.output, c->batch) != ArrayRef(plan.batch) || m != ArrayRef(plan.rows))
       return refuse("query, key and value do not share their loops");
-    plan.value = dyn_cast<BlockArgument>(behindViews(plan.output->getOperand(1 - probabilities)));
+    plan.value =
+        dyn_cast<BlockArgument>(behindReshapes(plan.output->getOperand(1 - probabilities)));
     if (!plan.value)
       return refuse("value is not an operand");
     if (failed(readHead(n, plan.width, *c, plan.output)))

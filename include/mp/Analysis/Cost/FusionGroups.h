@@ -35,6 +35,9 @@ inline bool computesInRegisters(KernelKind kind) {
 bool fusesIntoConsumer(OpOperand &operand,
                        llvm::function_ref<KernelKind(Operation *)> kindOf = getKernelKind);
 
+/// The value that reshapes show; exporters write one for each reader.
+Value behindReshapes(Value value);
+
 /// True if computing `op` again costs more than loading its result.
 bool isCostlyToRepeat(Operation *op);
 

@@ -61,8 +61,11 @@ def FoldViews : Pass<"mp-fold-views", "::mlir::func::FuncOp"> {
   let description = [{
     Needs: linalg on tensors. Gives: elementwise ops and reductions that compute in the shape
     in which their results are read, so that a transposition behind a reshape is another access of
-    the same loops. Loops split as the reshape splits dimensions; sums keep their order. Loops of
-    contractions stay as they are.
+    the same loops. Loops split as the reshape splits dimensions; sums keep their order.
+
+    Loops of contractions stay as they are, and so does what computes elements of their results,
+    which their kernels may do, unless a reader moves the elements. Contractions read what is
+    transposed where it lies (heads, weights), with a loop for each dimension of their batch.
 
     A reduction over a window of at most 32 elements (pooling, depthwise convolution) becomes an
     elementwise op that reads them one after the other, and constants beyond the ends of what is
