@@ -189,7 +189,7 @@ struct Members : KeepAttributes {
   llvm::DenseSet<Operation *> inside;
 
   void notifyRemade(Operation *op, linalg::GenericOp made) override {
-    if (inside.erase(op))
+    if (inside.erase(op) && made)
       inside.insert(made);
   }
 };

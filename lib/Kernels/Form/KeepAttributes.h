@@ -19,13 +19,12 @@ struct KeepAttributes : RewriterBase::Listener {
     while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(value.getDefiningOp()))
       value = value.getDefiningOp()->getOperand(0);
     auto made = value.getDefiningOp<linalg::GenericOp>();
-    if (!made)
-      return;
-    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    if (made)
+      made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     notifyRemade(op, made);
   }
 
-  /// `made` is in the place of `op`.
+  /// `made` is in the place of `op`; null if no generic is.
   virtual void notifyRemade(Operation *op, linalg::GenericOp made) {}
 };
 
