@@ -110,6 +110,22 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>, %b: tensor<8x16xf32
   EXPECT_NE(of.kernel(0), of.kernel(2));
 }
 
+/// Products read what is transposed where it lies, but others do not.
+TEST_F(DispatchGroupsTest, TranspositionsOfOperandsAreNoKernels) {
+  Grouped of(parse(R"(
+func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %d: tensor<16x8xf32>) -> (tensor<16x16xf32>, tensor<16x8xf32>) {
+  %0 = linalg.matmul ins(%x, %w : tensor<8x16xf32>, tensor<16x16xf32>) outs(%b : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = linalg.transpose ins(%0 : tensor<8x16xf32>) outs(%d : tensor<16x8xf32>) permutation = [1, 0]
+  %2 = linalg.matmul ins(%1, %x : tensor<16x8xf32>, tensor<8x16xf32>) outs(%c : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %3 = linalg.transpose ins(%x : tensor<8x16xf32>) outs(%d : tensor<16x8xf32>) permutation = [1, 0]
+  return %2, %3 : tensor<16x16xf32>, tensor<16x8xf32>
+})"),
+             /*products=*/true);
+  EXPECT_TRUE(of.groups.showsOperand(of.at(1)));
+  EXPECT_EQ(of.kernel(1), of.kernel(0));
+  EXPECT_FALSE(of.groups.showsOperand(of.at(3)));
+}
+
 /// A gate: two products of one operand, of which either may take the product of both.
 TEST_F(DispatchGroupsTest, ProductsOfOneOperandShareALaunch) {
   Grouped of(parse(R"(

@@ -87,6 +87,10 @@ unsigned DispatchGroups::add(Operation *op, Kind kind, const Reads &reads, uint6
 
 void DispatchGroups::visit(Operation *op) {
   const KernelKind kind = groups.getKind(op);
+  if (mayFold(op)) {
+    folded.insert(op);
+    return visitView(op);
+  }
   if (groups.isAbsorbed(op)) {
     if (Operation *root = groups.getRoot(op); root != op) {
       Reads reads = collectReads(op);
@@ -107,13 +111,7 @@ void DispatchGroups::visit(Operation *op) {
   case KernelKind::Contraction: return visitContraction(op, collectReads(op));
   case KernelKind::Elementwise:
   case KernelKind::Reduction: return visitComputing(op, collectReads(op));
-  case KernelKind::Other:
-    if (mayFoldPad(op)) {
-      foldedPads.insert(op);
-      return visitView(op);
-    }
-    add(op, Kind::Alone, collectReads(op), 0);
-    return;
+  case KernelKind::Other: add(op, Kind::Alone, collectReads(op), 0); return;
   }
 }
 
@@ -125,10 +123,29 @@ static bool isZeroPad(Operation *op) {
   return isa<tosa::PadOp>(op) && matchPattern(op->getOperands().back(), m_AnyZeroFloat());
 }
 
-bool DispatchGroups::mayFoldPad(Operation *op) const {
-  return isZeroPad(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
-           return groups.getKind(user) == KernelKind::Contraction && hasTiles(user);
-         });
+static bool isTransposition(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return isa<tosa::TransposeOp>(op) ||
+         (structured && structured.getNumDpsInputs() == 1 && getMovement(op) == Movement::Whole &&
+          llvm::all_of(structured.getIndexingMapsArray(),
+                       [](AffineMap map) { return map.isPermutation(); }));
+}
+
+bool DispatchGroups::productsAloneRead(Operation *op, bool throughViews) const {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    const KernelKind kind = groups.getKind(user);
+    return (kind == KernelKind::Contraction && hasTiles(user)) ||
+           (throughViews && kind == KernelKind::View && productsAloneRead(user, false));
+  });
+}
+
+bool DispatchGroups::mayFold(Operation *op) const {
+  switch (groups.getKind(op)) {
+  case KernelKind::Other: return isZeroPad(op) && productsAloneRead(op, /*throughViews=*/false);
+  case KernelKind::Elementwise:
+    return productsAloneRead(op, /*throughViews=*/true) && isTransposition(op);
+  default: return false;
+  }
 }
 
 /// Shows what another op has made, to readers of its own.

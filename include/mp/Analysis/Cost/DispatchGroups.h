@@ -27,12 +27,13 @@ public:
   bool isFirst(Operation *op) const;
   /// True if the kernel that makes `value` alone reads it.
   bool isInternal(Value value) const;
-  /// True if `op` is read where its operand lies: a view, or zeros around it which the products
-  /// that alone read it see to.
+  /// True if `op` is read where its operand lies: a view, or what the products that alone read it
+  /// see to.
   bool showsOperand(Operation *op) const {
-    return groups.getKind(op) == KernelKind::View || isFoldedPad(op);
+    return groups.getKind(op) == KernelKind::View || isFolded(op);
   }
-  bool isFoldedPad(Operation *op) const { return foldedPads.contains(op); }
+  /// True of zeros around an operand of products, and of its dimensions in another order.
+  bool isFolded(Operation *op) const { return folded.contains(op); }
   /// True if ops have joined this contraction.
   bool hasEpilogue(Operation *op) const;
   /// True if an earlier product of the same sizes reads an operand of this one: one kernel may
@@ -68,7 +69,8 @@ private:
   void visitBlock(Block &block);
   void visit(Operation *op);
   void visitView(Operation *op);
-  bool mayFoldPad(Operation *op) const;
+  bool mayFold(Operation *op) const;
+  bool productsAloneRead(Operation *op, bool throughViews) const;
   void visitContraction(Operation *op, const Reads &reads);
   void joinAttention(Operation *op, const Reads &reads);
   void noteReads(unsigned kernel, Operation *op, const Reads &reads);
@@ -94,7 +96,7 @@ private:
   llvm::DenseMap<Operation *, unsigned> kernelOf;
   llvm::DenseMap<Operation *, Reads> pending;  ///< of ops inside of later ones
   llvm::DenseMap<Value, Operation *> products; ///< that read a value first
-  llvm::DenseSet<Operation *> siblings, foldedPads;
+  llvm::DenseSet<Operation *> siblings, folded;
   llvm::DenseSet<Operation *> answered; ///< reductions whose results a maximum tells
   llvm::DenseMap<Operation *, Operation *> attentions, valueProducts; ///< one by the other
   unsigned highest = 0; ///< level of the block at work

@@ -133,9 +133,9 @@ int64_t StorageCosts::ofCast(Value value, FloatType from, FloatType to) {
   }
   if (copiedBy != Copied::Apart)
     return copiedBy == Copied::Inside ? 0 : ofBytes(value, to);
-  // Zeros around a tensor are of its format.
+  // Zeros around a tensor are of its format, and a cast stays behind a transposition.
   Operation *def = value.getDefiningOp();
-  if (!(def && dispatches.isFoldedPad(def)) && isConvertedByReaders(value, from, to))
+  if (!(def && dispatches.isFolded(def)) && isConvertedByReaders(value, from, to))
     return 0; // counted with each product
   if (def && getKind(def) == KernelKind::Other && mayConvertInReaders(value, from, to))
     return ofReadingWide(value, from, to);
@@ -269,9 +269,9 @@ int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType f
     time = std::max<int64_t>(time - ofLaunch(), 0);
   if (isTiled)
     return capped(time);
-  // Here zeros around an operand and the epilogue are kernels of their own.
+  // Here zeros around an operand, its transposition and the epilogue are kernels of their own.
   for (Value operand : op->getOperands().take_front(2))
-    if (Operation *def = operand.getDefiningOp(); def && dispatches.isFoldedPad(def))
+    if (Operation *def = operand.getDefiningOp(); def && dispatches.isFolded(def))
       time += ofLaunch() + 2 * ofBytes(operand, Float32Type::get(op->getContext()));
   if (dispatches.hasEpilogue(op))
     time += ofLaunch() + 2 * result;
