@@ -157,15 +157,15 @@ func.func @main(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x3x8xf32>, %c: tensor<1x4
   return %1, %2 : tensor<1x4x4x8xf32>, tensor<1x6x6x3xf32>
 })";
   Grouped folded(parse(text), /*products=*/true);
-  EXPECT_TRUE(folded.groups.isFoldedPad(folded.at(1)));
+  EXPECT_TRUE(folded.groups.isFolded(folded.at(1)));
   EXPECT_FALSE(folded.groups.isFirst(folded.at(1)));
   Grouped scalar(parse(text), /*products=*/false);
-  EXPECT_FALSE(scalar.groups.isFoldedPad(scalar.at(1)));
+  EXPECT_FALSE(scalar.groups.isFolded(scalar.at(1)));
   EXPECT_TRUE(scalar.groups.isFirst(scalar.at(1)));
   std::string also = std::string(text);
   also.replace(also.find("return %1, %2"), 13, "return %1, %0");
   Grouped read(parse(also.c_str()), /*products=*/true);
-  EXPECT_FALSE(read.groups.isFoldedPad(read.at(1))) << "it is returned, too";
+  EXPECT_FALSE(read.groups.isFolded(read.at(1))) << "it is returned, too";
 }
 
 /// Attention of 32 keys, with the logits' kernel and the softmax part of that of the second
