@@ -189,7 +189,6 @@ std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 300)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile,
                          testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 150)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile,
@@ -200,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(SlowNewest, Hostile,
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(SlowFresh, Hostile,
                          testing::ValuesIn(chunksOf(150, kFreshSeeds, kFreshSeeds + 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 300, 40000)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 150, 40000)), nameOf);
 INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
                          testing::ValuesIn(chunksOf(1000, kLaterSeeds + 150, kLaterSeeds + 10000)),
                          nameOf);

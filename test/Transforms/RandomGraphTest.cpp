@@ -74,9 +74,9 @@ void checkSeeds(uint64_t begin, uint64_t end) {
     ASSERT_EQ(checkGraph(context, seed), "") << "seed " << seed;
 }
 
-TEST(RandomGraph, KeepsThePromises) { checkSeeds(0, 1000); }
+TEST(RandomGraph, KeepsThePromises) { checkSeeds(0, 500); }
 
-TEST(RandomGraph, NightlyKeepsThePromises) { checkSeeds(1000, 20000); }
+TEST(RandomGraph, NightlyKeepsThePromises) { checkSeeds(500, 20000); }
 
 /// The property test means something only if graphs are varied and get narrowed.
 TEST(RandomGraph, IsVariedAndGetsNarrowed) {

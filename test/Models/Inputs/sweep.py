@@ -2,7 +2,7 @@
 #
 # usage: sweep.py default|variants "MODEL --OPTIONS"
 # Generates the model in both dialects, as it is or in every variant, twice (the bytes must
-# agree), and checks it with stock tools. Prints what failed and the number of failures.
+# agree), and checks it with stock tools. Prints what failed and the number of failures; exits with 1 if there are any.
 import subprocess
 import sys
 
@@ -42,3 +42,4 @@ for dialect in ("linalg", "tosa"):
         strict = SPECIFICATION if dialect == "tosa" and "--dynamic" not in variant else []
         run(["mlir-opt"] + strict + ["-o", "/dev/null"], first.stdout)
 print("failures:", failures)
+sys.exit(failures != 0)
