@@ -23,6 +23,18 @@ bool mlir::mp::movesEveryElement(Operation *op) {
          isa<arith::ExtFOp, arith::TruncFOp, CastOp, RoundOp>(op);
 }
 
+bool mlir::mp::isTransposition(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured)
+    return isa<tosa::TransposeOp>(op);
+  Block &body = *structured.getBlock();
+  return structured.getNumDpsInputs() == 1 && op->getNumResults() == 1 &&
+         llvm::hasSingleElement(body) &&
+         body.getTerminator()->getOperand(0) == body.getArgument(0) &&
+         llvm::all_of(structured.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isPermutation(); });
+}
+
 /// Returns the input that the only op in the body of an elementwise linalg op widens, position by
 /// position.
 static OpOperand *getWidenedInput(linalg::LinalgOp op) {

@@ -118,12 +118,18 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>, %b: tensor<8x16xf32
   %1 = linalg.transpose ins(%0 : tensor<8x16xf32>) outs(%d : tensor<16x8xf32>) permutation = [1, 0]
   %2 = linalg.matmul ins(%1, %x : tensor<16x8xf32>, tensor<8x16xf32>) outs(%c : tensor<16x16xf32>) -> tensor<16x16xf32>
   %3 = linalg.transpose ins(%x : tensor<8x16xf32>) outs(%d : tensor<16x8xf32>) permutation = [1, 0]
-  return %2, %3 : tensor<16x16xf32>, tensor<16x8xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x16xf32>) outs(%d : tensor<16x8xf32>) {
+  ^bb0(%e: f32, %f: f32):
+    linalg.yield %e : f32
+  } -> tensor<16x8xf32>
+  %5 = linalg.matmul ins(%4, %x : tensor<16x8xf32>, tensor<8x16xf32>) outs(%2 : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %5, %3 : tensor<16x16xf32>, tensor<16x8xf32>
 })"),
              /*products=*/true);
   EXPECT_TRUE(of.groups.showsOperand(of.at(1)));
   EXPECT_EQ(of.kernel(1), of.kernel(0));
   EXPECT_FALSE(of.groups.showsOperand(of.at(3)));
+  EXPECT_TRUE(of.groups.showsOperand(of.at(4))) << "as torch spells it";
 }
 
 /// A gate: two products of one operand, of which either may take the product of both.

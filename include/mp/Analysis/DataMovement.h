@@ -13,6 +13,10 @@ namespace mlir::mp {
 /// another order or format, and nothing else.
 bool movesEveryElement(Operation *op);
 
+/// True if `op` writes the elements of one tensor in an order of its dimensions and does nothing
+/// else, however it is spelled.
+bool isTransposition(Operation *op);
+
 /// The tensor that `op` only converts to a format which holds every value of its own; null if it
 /// does anything else.
 Value getExactlyWidened(Operation *op);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Idioms/EmptyRows.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
@@ -121,14 +122,6 @@ static bool isZeroPad(Operation *op) {
     return with && matchPattern(with, m_AnyZeroFloat());
   }
   return isa<tosa::PadOp>(op) && matchPattern(op->getOperands().back(), m_AnyZeroFloat());
-}
-
-static bool isTransposition(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return isa<tosa::TransposeOp>(op) ||
-         (structured && structured.getNumDpsInputs() == 1 && getMovement(op) == Movement::Whole &&
-          llvm::all_of(structured.getIndexingMapsArray(),
-                       [](AffineMap map) { return map.isPermutation(); }));
 }
 
 bool DispatchGroups::productsAloneRead(Operation *op, bool throughViews) const {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Passes.h"
@@ -26,26 +27,14 @@ static constexpr unsigned kMostBehind = 16;
 
 static bool isProduct(Operation *op) { return op && op->hasAttr(kMmaAttrName); }
 
-static bool isView(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
 /// True for an elementwise op that goes through its result in order.
 static bool isElementwise(linalg::GenericOp op) {
   return op && op.getNumReductionLoops() == 0 && op->getNumResults() == 1 &&
          op.getIndexingMapMatchingResult(op->getOpResult(0)).isIdentity();
 }
 
-/// The op if it writes the elements of a tensor in another order of dimensions and does nothing
-/// else.
 static linalg::GenericOp asTransposition(Operation *op) {
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 1 || generic->getNumResults() != 1 ||
-      generic.getNumReductionLoops() != 0 || generic.getBody()->getOperations().size() != 1 ||
-      generic.getBody()->getTerminator()->getOperand(0) != generic.getBody()->getArgument(0) ||
-      !llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap m) { return m.isPermutation(); }))
-    return {};
-  return generic;
+  return dyn_cast_or_null<linalg::GenericOp>(op && isTransposition(op) ? op : nullptr);
 }
 
 /// True if products alone read what the transposition makes, themselves or through a reshape that

@@ -10,13 +10,17 @@
 
 namespace mlir::mp {
 
+inline bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
 /// Gives what replaces a generic its attributes.
 struct KeepAttributes : RewriterBase::Listener {
   void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
     if (!isa<linalg::GenericOp>(op))
       return;
     Value value = replacement.front();
-    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(value.getDefiningOp()))
+    while (isView(value.getDefiningOp()))
       value = value.getDefiningOp()->getOperand(0);
     auto made = value.getDefiningOp<linalg::GenericOp>();
     if (made)
