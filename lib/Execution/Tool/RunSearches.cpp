@@ -124,7 +124,7 @@ Status Run::bisectContractions() {
                                {options.inputs, options.steps, /*draws=*/1});
   if (!trials)
     return reportError(Status::BadInput, trials.takeError());
-  auto report = bisect(*trials, **module, options.entry, options.keep, options.maxRuns);
+  auto report = bisect(*trials, options.entry, options.keep, options.maxRuns);
   if (!report)
     return reportError(Status::BadInput, report.takeError());
   printBisect(llvm::outs(), *trials, options.keep, *report);

@@ -62,8 +62,10 @@ static llvm::Expected<bool> askScript(const std::string &command, ModuleOp progr
   return status == 0;
 }
 
+/// Asks whether the run with `wide` wide keeps the criterion; `error` is what one of error found.
 static llvm::Expected<bool> holds(const Trials &trials, const KeepCriterion &criterion,
-                                  ArrayRef<unsigned> wide, const TrialRun &reference) {
+                                  ArrayRef<unsigned> wide, const TrialRun &reference,
+                                  std::optional<double> &error) {
   auto policy = trials.policyWith(wide);
   if (!policy)
     return policy.takeError();
@@ -79,16 +81,17 @@ static llvm::Expected<bool> holds(const Trials &trials, const KeepCriterion &cri
     return false;
   if (criterion.kind == KeepCriterion::Finite)
     return true;
-  for (auto [results, exact] : llvm::zip_equal(run->results, reference.results))
-    if (!(std::sqrt(meanSquareError(results, exact)) <= criterion.limit))
-      return false;
-  return true;
+  error = 0;
+  for (auto [results, exact] : llvm::zip_equal(run->results, reference.results)) {
+    const double found = std::sqrt(meanSquareError(results, exact));
+    error = std::max(*error, std::isnan(found) ? INFINITY : found);
+  }
+  return *error <= criterion.limit;
 }
 
-llvm::Expected<BisectReport> mlir::mp::bisect(const Trials &trials, ModuleOp source,
-                                              StringRef entry, const KeepCriterion &criterion,
-                                              size_t maxRuns) {
-  auto reference = trials.runSource();
+llvm::Expected<BisectReport> mlir::mp::bisect(const Trials &trials, StringRef entry,
+                                              const KeepCriterion &criterion, size_t maxRuns) {
+  auto reference = trials.runReference();
   if (!reference)
     return reference.takeError();
   auto narrowPolicy = trials.policyWith({});
@@ -97,7 +100,7 @@ llvm::Expected<BisectReport> mlir::mp::bisect(const Trials &trials, ModuleOp sou
   auto narrow = trials.convert(*narrowPolicy);
   if (!narrow)
     return narrow.takeError();
-  auto values = runInLockstep(trials, **narrow, source, entry);
+  auto values = runInLockstep(trials, **narrow, trials.reference(), entry);
   if (!values)
     return values.takeError();
   BisectReport report;
@@ -108,7 +111,13 @@ llvm::Expected<BisectReport> mlir::mp::bisect(const Trials &trials, ModuleOp sou
   for (const LockstepValue &value : report.lockstep)
     if (value.contraction)
       suspicion[*value.contraction] = value.isFinite ? value.error : INFINITY;
-  auto ask = [&](ArrayRef<unsigned> wide) { return holds(trials, criterion, wide, *reference); };
+  auto ask = [&](ArrayRef<unsigned> wide) {
+    std::optional<double> error;
+    auto kept = holds(trials, criterion, wide, *reference, error);
+    if (wide.size() == trials.contractions().size())
+      report.errorWithAll = error;
+    return kept;
+  };
   auto search = watch::findSmallestSet(suspicion, ask, maxRuns);
   if (!search)
     return search.takeError();
@@ -137,7 +146,10 @@ void mlir::mp::printBisect(llvm::raw_ostream &os, const Trials &trials,
   }
   if (!search.holdsWithAll) {
     os << "--keep=" << criterion.text << " does not hold with all " << trials.contractions().size()
-       << " contractions wide; nothing was looked for\n";
+       << " contractions wide";
+    if (report.errorWithAll)
+      os << " (error " << llvm::format("%.3g", *report.errorWithAll) << ")";
+    os << "; nothing was looked for\n";
     return;
   }
   os << search.members.size() << " of " << trials.contractions().size()

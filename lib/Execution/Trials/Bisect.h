@@ -37,10 +37,11 @@ struct BisectReport {
   std::vector<LockstepValue> lockstep; ///< in order; empty where the two cannot be matched
   std::optional<size_t> firstWrong;    ///< of lockstep
   policy::Policy policy;               ///< with the set wide
+  std::optional<double> errorWithAll;  ///< the largest of a result; none where nothing measured it
 };
 
 /// At most `maxRuns` trials.
-llvm::Expected<BisectReport> bisect(const Trials &trials, ModuleOp source, llvm::StringRef entry,
+llvm::Expected<BisectReport> bisect(const Trials &trials, llvm::StringRef entry,
                                     const KeepCriterion &criterion, size_t maxRuns);
 
 void printBisect(llvm::raw_ostream &os, const Trials &trials, const KeepCriterion &criterion,

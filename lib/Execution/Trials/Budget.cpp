@@ -96,7 +96,7 @@ llvm::Expected<BudgetReport> mlir::mp::keepBudget(const Trials &trials, ModuleOp
   report.heldBack =
       std::clamp<int64_t>(std::llround(double(data.draws) * options.heldBack), 1, data.draws - 1);
   report.draws = data.draws - report.heldBack;
-  auto reference = trials.runSource();
+  auto reference = trials.runReference();
   if (!reference)
     return reference.takeError();
   std::vector<OwningOpRef<ModuleOp>> modules;

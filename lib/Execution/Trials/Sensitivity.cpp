@@ -162,6 +162,9 @@ private:
     }
     for (assignment::MeasuredFunction &function : report.errors.functions)
       llvm::erase_if(function.sets, [](auto &set) { return set.ordinals.size() < 2; });
+    report.lacksLayers =
+        options.byLayer &&
+        llvm::all_of(report.errors.functions, [](auto &function) { return function.sets.empty(); });
   }
 
   static assignment::MeasuredSet &setOf(assignment::MeasuredFunction &function, StringRef name) {
@@ -234,7 +237,7 @@ private:
   llvm::Expected<assignment::MeasuredError> errorsWith(const Trials &trials,
                                                        ArrayRef<unsigned> narrow) {
     if (!reference) {
-      auto run = trials.runSource();
+      auto run = trials.runReference();
       if (!run)
         return run.takeError();
       reference = std::move(*run);

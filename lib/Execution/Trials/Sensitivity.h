@@ -29,6 +29,7 @@ struct SensitivityReport {
   assignment::MeasuredErrors errors;
   size_t runs = 0, reused = 0;          ///< trials made, and taken from the file there was
   std::vector<std::string> notAdditive; ///< formats in which a single contraction is not finite
+  bool lacksLayers = false;             ///< asked for, and no two contractions are in one
 };
 
 /// Measures every contraction in every format over the draws of `data`, in programs that are

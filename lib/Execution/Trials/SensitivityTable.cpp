@@ -154,6 +154,9 @@ void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &
     os << "; errors of random sets are sums within "
        << llvm::format("%.2f", report.errors.additiveWithin);
   os << "\n";
+  if (report.lacksLayers)
+    os << "note: no two contractions have names (of locations, such as blocks.1.attention.query) "
+          "with the same path; each was measured by itself\n";
   for (const std::string &format : report.notAdditive)
     os << "note: " << format
        << ": a contraction alone makes what is no number; decide by ranges before errors\n";

@@ -7,9 +7,11 @@
 #include "../Steps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Annotate/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -68,6 +70,18 @@ static policy::Request requestOf(StringRef assign) {
   return request;
 }
 
+/// A copy of a train step that says what its state is, as the conversion finds it.
+static OwningOpRef<ModuleOp> stateOf(ModuleOp source, StringRef entry) {
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(source->clone());
+  PassManager manager(module->getContext());
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createCSEPass());
+  manager.addPass(createAnnotateRoles({entry.str()}));
+  // The conversion has said why, or will.
+  ScopedDiagnosticHandler silent(module->getContext(), [](Diagnostic &) { return success(); });
+  return failed(manager.run(*module)) ? nullptr : std::move(module);
+}
+
 llvm::Expected<Trials> Trials::create(ModuleOp source, StringRef entry, StringRef assign,
                                       TrialData data) {
   Trials trials;
@@ -82,6 +96,8 @@ llvm::Expected<Trials> Trials::create(ModuleOp source, StringRef entry, StringRe
     return function.takeError();
   trials.results = function->getNumResults();
   trials.places = findContractions(source);
+  if (trials.data.steps > 1)
+    trials.stated = stateOf(source, entry);
   if (trials.places.empty())
     return createStringError("@" + function->getName() + " has no contraction to decide about");
   llvm::StringSet<> known;
@@ -259,8 +275,6 @@ llvm::Expected<TrialRun> Trials::run(ModuleOp program, int64_t firstDraw, int64_
   run.peakBytes = prepared->program->peakBytes();
   return run;
 }
-
-llvm::Expected<TrialRun> Trials::runSource() const { return run(source); }
 
 llvm::Error
 Trials::runChanged(ModuleOp program, int64_t draw,

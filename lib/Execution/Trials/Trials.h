@@ -59,7 +59,10 @@ public:
   /// Runs a converted program, or the one given.
   llvm::Expected<TrialRun> run(ModuleOp program) const { return run(program, 0, data.draws); }
   llvm::Expected<TrialRun> run(ModuleOp program, int64_t firstDraw, int64_t draws) const;
-  llvm::Expected<TrialRun> runSource() const;
+  /// The program as given; a train step says what its state is, so that it starts from the state
+  /// that converted ones start from.
+  ModuleOp reference() const { return stated ? stated.get() : source; }
+  llvm::Expected<TrialRun> runReference() const { return run(reference()); }
 
   /// All results of the first step of the first draw, whatever the program returns.
   llvm::Expected<std::vector<Array>> runOnce(ModuleOp program) const;
@@ -86,8 +89,9 @@ private:
                                                  std::vector<BatchedInput> &batches) const;
 
   ModuleOp source;
-  std::string entry, assign; ///< without policy=
-  std::string asGiven;       ///< with it
+  OwningOpRef<ModuleOp> stated; ///< of a train step: as given, but for roles and state
+  std::string entry, assign;    ///< without policy=
+  std::string asGiven;          ///< with it
   policy::Request request;
   TrialData data;
   size_t results = 0; ///< of the program as given
