@@ -87,16 +87,17 @@ FailureOr<SmallVector<Value>> VersionSignals::read(OpBuilder &b, Value signals, 
       return emitError(merged.getLoc())
              << "mp-merge-versions: the plan asks for the signal '" << signal
              << "', expected step, loss-ratio (of a step with a scalar result), skip-rate, "
-                "rows, seconds, bytes, or argument N or result N of a scalar float";
+                "rows (of an argument whose first dimension only a call tells), seconds, bytes, or "
+                "argument N or result N of a scalar float";
   }
   return read;
 }
 
-/// The first dimension of the first argument that is no state, if there is one.
+/// The first dimension of the first argument whose calls may differ in it, if there is one.
 SmallVector<Value> VersionSignals::readRows(OpBuilder &b) {
   for (BlockArgument argument : merged.getArguments().take_front(arguments)) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || type.getRank() == 0 || merged.getArgAttr(argument.getArgNumber(), kStateAttrName))
+    if (!type || type.getRank() == 0 || !type.isDynamicDim(0))
       continue;
     Value rows = tensor::DimOp::create(b, merged.getLoc(), argument, 0);
     rows = arith::IndexCastOp::create(b, merged.getLoc(), b.getI64Type(), rows);

@@ -33,8 +33,8 @@ def MergeVersions : Pass<"mp-merge-versions", "::mlir::ModuleOp"> {
     Signals: `step` (calls before), `loss-ratio` (the last loss over the running mean of
     those before, each worth a tenth; the loss is the first scalar result that is no
     state), `skip-rate` (running mean of skipped steps, each worth a hundredth),
-    `rows` (the first dimension of the first argument that is no state, such as the
-    batch), `argument N` (a scalar float, such as a learning rate), `result N` (the
+    `rows` (the first dimension of the first argument in which calls may differ, such as
+    the batch), `argument N` (a scalar float, such as a learning rate), `result N` (the
     same of the call before; NaN in the first), `seconds` (that the call before took)
     and `bytes` (of memory in use). The last two are the caller's to measure: it writes
     both into the argument of the role `version_measured` before each call, as `mp-run`
