@@ -1,30 +1,15 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds, applies, composes and divides layouts.
+// Builds, applies and composes layouts.
 
 #include "mp/Layouts/LinearLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cassert>
 
 using namespace mpcore::layouts;
-
-llvm::StringRef mpcore::layouts::toString(Dim dim) {
-  switch (dim) {
-  case Dim::Register: return "register";
-  case Dim::Lane: return "lane";
-  case Dim::Warp: return "warp";
-  case Dim::Warpgroup: return "warpgroup";
-  case Dim::Matrix: return "matrix";
-  case Dim::Row: return "row";
-  case Dim::Column: return "column";
-  case Dim::Byte: return "byte";
-  }
-  llvm_unreachable("unknown dimension");
-}
 
 static unsigned totalBits(llvm::ArrayRef<Axis> axes) {
   unsigned bits = 0;
@@ -68,10 +53,6 @@ LinearLayout LinearLayout::identity(Dim from, unsigned bits, Dim to) {
   for (unsigned bit = 0; bit < bits; ++bit)
     basis.images.push_back({{to, 1u << bit}});
   return LinearLayout(basis, Axis{to, bits});
-}
-
-LinearLayout LinearLayout::broadcast(Dim from, unsigned bits) {
-  return LinearLayout(Basis{from, llvm::SmallVector<Point, 8>(bits)});
 }
 
 unsigned LinearLayout::inputBits(Dim dim) const {
@@ -157,81 +138,4 @@ LinearLayout LinearLayout::operator*(const LinearLayout &outer) const {
       basisOf(axis.dim).images.push_back(moved);
     }
   return LinearLayout(bases, outputs);
-}
-
-std::optional<LinearLayout> LinearLayout::divideBy(const LinearLayout &atom) const {
-  llvm::SmallVector<Basis, 4> bases;
-  llvm::SmallVector<Axis, 4> outputs;
-  for (const Axis &axis : atom.in)
-    if (axis.bits > inputBits(axis.dim))
-      return std::nullopt;
-  for (const Axis &axis : out) {
-    if (atom.outputBits(axis.dim) > axis.bits)
-      return std::nullopt;
-    if (axis.bits > atom.outputBits(axis.dim))
-      outputs.push_back({axis.dim, axis.bits - atom.outputBits(axis.dim)});
-  }
-  for (const Axis &axis : atom.out)
-    if (axis.bits && !findAxis(out, axis.dim))
-      return std::nullopt;
-  for (const Axis &axis : in) {
-    const unsigned inner = atom.inputBits(axis.dim);
-    Basis basis{axis.dim, {}};
-    for (unsigned bit = 0; bit < axis.bits; ++bit) {
-      Point whole = image(axis.dim, bit);
-      if (bit < inner) {
-        if (whole != atom.image(axis.dim, bit))
-          return std::nullopt;
-        continue;
-      }
-      for (const Axis &output : out) {
-        const unsigned low = atom.outputBits(output.dim);
-        if (whole[output.dim] & ((1u << low) - 1))
-          return std::nullopt;
-        whole[output.dim] >>= low;
-      }
-      basis.images.push_back(whole);
-    }
-    if (!basis.images.empty())
-      bases.push_back(std::move(basis));
-  }
-  return LinearLayout(bases, outputs);
-}
-
-unsigned LinearLayout::contiguous(Dim dim, Dim to) const {
-  unsigned bit = 0;
-  const unsigned bits = inputBits(dim);
-  while (bit < bits && image(dim, bit) == Point{{to, 1u << bit}})
-    ++bit;
-  // Only these inputs may reach the low bits; otherwise a vector would begin inside another.
-  uint32_t others = 0;
-  for (const Axis &axis : in)
-    for (unsigned b = 0; b < axis.bits; ++b)
-      if (axis.dim != dim || b >= bit)
-        others |= image(axis.dim, b)[to];
-  while (bit && others & ((1u << bit) - 1))
-    --bit;
-  return 1u << bit;
-}
-
-void LinearLayout::print(llvm::raw_ostream &os) const {
-  for (const Axis &axis : in)
-    for (unsigned bit = 0; bit < axis.bits; ++bit) {
-      os << layouts::toString(axis.dim) << ' ' << (1u << bit) << " ->";
-      Point to = image(axis.dim, bit);
-      bool any = false;
-      for (const Axis &output : out)
-        if (to[output.dim]) {
-          os << (any ? ", " : " ") << layouts::toString(output.dim) << ' ' << to[output.dim];
-          any = true;
-        }
-      os << (any ? "\n" : " 0\n");
-    }
-}
-
-std::string LinearLayout::toString() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  print(os);
-  return text;
 }

@@ -8,20 +8,6 @@
 
 using namespace mpcore::layouts;
 
-uint32_t RepeatedLayout::inputExtent(Dim dim) const {
-  uint32_t extent = 1u << atom.inputBits(dim);
-  for (const Repetition &r : repetitions)
-    extent *= r.from == dim ? r.count : 1;
-  return extent;
-}
-
-uint32_t RepeatedLayout::outputExtent(Dim dim) const {
-  uint32_t extent = 1u << atom.outputBits(dim);
-  for (const Repetition &r : repetitions)
-    extent *= r.to == dim ? r.count : 1;
-  return extent;
-}
-
 Point RepeatedLayout::apply(Point point) const {
   Point inner, rest = point, offset;
   for (unsigned d = 0; d < kDims; ++d) {
