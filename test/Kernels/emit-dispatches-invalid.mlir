@@ -145,6 +145,56 @@ func.func @has_no_such_rows(%x: memref<4x8xf32>, %y: memref<4xf32>) {
 
 // -----
 
+func.func @adds_in_order(%x: memref<4x8xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+  // expected-warning @+1 {{its schedule is not followed: it asks for threads-per-row=32, and its kernel has 1: one thread adds a row in order, unless sums=tree}}
+  mpk.dispatch ins(%x : memref<4x8xf32>) outs(%y : memref<4xf32>) schedule = <rows, "threads-per-row=32"> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<4xf32>):
+    %0 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1] (%p: f32, %q: f32) {
+      %1 = arith.addf %p, %q : f32
+      linalg.yield %1 : f32
+    }
+    mpk.yield %0 : tensor<4xf32>
+  }
+  // A maximum is the same in any order.
+  mpk.dispatch ins(%x : memref<4x8xf32>) outs(%z : memref<4xf32>) schedule = <rows, "threads-per-row=32"> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<4xf32>):
+    %0 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1] (%p: f32, %q: f32) {
+      %1 = arith.maximumf %p, %q : f32
+      linalg.yield %1 : f32
+    }
+    mpk.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @moves_whole_vectors(%x: memref<4096xf32>, %y: memref<4096xf32>, %z: memref<4096xf32>) {
+  // expected-warning @+1 {{its schedule is not followed: it asks for per-thread=7, and its kernel has 8: a thread has whole vectors of 4}}
+  mpk.dispatch ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) schedule = <map, "per-thread=7"> {
+  ^bb0(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
+    mpk.yield %a : tensor<4096xf32>
+  }
+  mpk.dispatch ins(%x : memref<4096xf32>) outs(%z : memref<4096xf32>) schedule = <map, "per-thread=7 vector=4"> {
+  ^bb0(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
+    mpk.yield %a : tensor<4096xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @has_short_rows(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-warning @+1 {{its schedule is not followed: it asks for per-thread=8, and its kernel has 4: a row has no more}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <map, "per-thread=8"> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @has_no_such_tile(%x: memref<512x512xf32>, %y: memref<512x512xf32>) {
   // expected-error @+1 {{its schedule: expected tile to be a power of two from 8 to 1024, found 0}}
   mpk.dispatch ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) schedule = <transpose, "tile=0"> {

@@ -5,18 +5,20 @@
 #include "OptionHandlers.h"
 
 #include "mp/Numerics/SplitPrecision.h"
+#include "mp/Support/Words.h"
 #include "mp/Transforms/Options.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-/// "bf16, f16, ... or int8"
-static std::string formatWords() {
-  std::string words;
+/// The words that --formats takes: formats of contractions, and int8.
+static SmallVector<StringRef> formatWords() {
+  SmallVector<StringRef> words;
   for (const auto &word : wordsOf(ContractionFormat()))
-    words += word.text.str() + ", ";
-  return words + "or int8";
+    words.push_back(word.text);
+  words.push_back("int8");
+  return words;
 }
 
 /// Options of the modes that run a program to learn something of it.
@@ -80,10 +82,11 @@ Handlers mlir::mp::searchOptions(RunOptions &options) {
          options.formats.clear();
          SmallVector<StringRef> names;
          value.split(names, ',', -1, /*KeepEmpty=*/false);
+         const SmallVector<StringRef> known = formatWords();
          for (StringRef name : names) {
-           if (name != "int8" && !support::findWord<ContractionFormat>(name))
-             return createStringError("--formats=" + value + ": expected " + formatWords() +
-                                      ", found '" + name + "'");
+           if (!llvm::is_contained(known, name))
+             return createStringError("--formats=" + value + ": unknown format '" + name + "'" +
+                                      support::listWords(name, known, "formats"));
            if (llvm::is_contained(options.formats, name))
              return createStringError("--formats=" + value + ": expected each format once, found " +
                                       name + " twice");

@@ -188,7 +188,7 @@ static void addCanary(KeyReader &canary, TrainConfig &config) {
 }
 
 /// Says what a key needs that is not there, and without which it would be in vain.
-static StringRef findLacking(const llvm::json::Object &given, const TrainConfig &config) {
+static std::string findLacking(const llvm::json::Object &given, const TrainConfig &config) {
   const llvm::json::Object *states = given.getObject("checkpoints");
   if (states && !states->empty() && config.folder.empty())
     return "'checkpoints' has no 'folder': expected where states are kept, or no 'checkpoints'";
@@ -196,6 +196,24 @@ static StringRef findLacking(const llvm::json::Object &given, const TrainConfig 
     return "'validation' has no 'every': expected after how many steps to validate";
   if (!config.canaryShares.empty() && config.folder.empty())
     return "'canary' goes back to a state at the first alarm: expected 'checkpoints' with 'folder'";
+  const llvm::json::Object *canary = given.getObject("canary");
+  if (canary && config.schedule.empty())
+    return "'canary' is about strategies that a schedule begins: expected 'schedule', or no "
+           "'canary'";
+  if (canary && config.canaryShares.empty() && (canary->get("block") || canary->get("blocks")))
+    return "'canary' has no 'shares': expected them beside 'block' and 'blocks'";
+  if (canary && canary->get("within") && config.shadowSteps == 0)
+    return "'canary' has no 'shadow': expected for how many steps to try a strategy 'within'";
+  for (const auto &[from, name] : config.schedule)
+    if (from >= config.steps)
+      return llvm::formatv("'schedule' begins '{0}' at step {1}, which is not reached: expected "
+                           "less than 'steps', {2}",
+                           name, from, config.steps);
+  const llvm::json::Object *requirements = given.getObject("requirements");
+  if (requirements && !requirements->empty() && !config.chooses())
+    return llvm::formatv("'requirements' choose a strategy, and '{0}' is named: expected "
+                         "'strategy' to be 'auto' or 'fastest', or no 'requirements'",
+                         config.strategy);
   return "";
 }
 
@@ -257,10 +275,10 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   if (config.strategies.empty())
     return fail("expected 'strategies' with at least one, as {\"name\": \"bf16\", \"assign\": "
                 "\"format=bf16\"}");
-  if (StringRef wrong = findLacking(*value->getAsObject(), config); !wrong.empty())
+  if (std::string wrong = findLacking(*value->getAsObject(), config); !wrong.empty())
     return fail(wrong);
   std::vector<std::string> asked;
-  if (config.strategy != "auto" && config.strategy != "fastest")
+  if (!config.chooses())
     asked.push_back(config.strategy);
   for (const auto &[from, name] : config.schedule)
     asked.push_back(name);

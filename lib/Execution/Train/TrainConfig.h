@@ -56,6 +56,8 @@ struct TrainConfig {
   static llvm::Expected<TrainConfig> read(llvm::StringRef path);
 
   const Strategy *findStrategy(llvm::StringRef name) const;
+  /// True if no strategy is named, and the requirements choose one.
+  bool chooses() const { return strategy == "auto" || strategy == "fastest"; }
 
   /// Steps after which a canary has all steps.
   int64_t canarySteps() const { return int64_t(canaryShares.size()) * canaryBlock * canaryBlocks; }

@@ -10,6 +10,7 @@
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/Version.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -63,7 +64,11 @@ static int evaluate(ArrayRef<StringRef> arguments) {
   double margin = 0;
   StringRef json;
   SmallVector<StringRef> logs;
+  llvm::StringSet<> given;
   for (StringRef argument : arguments) {
+    StringRef option = argument.split('=').first;
+    if (option.starts_with("-") && !given.insert(option).second)
+      return fail(llvm::createStringError("'" + option + "' is given twice; expected it once"));
     if (argument == "--evaluate")
       continue;
     if (argument.consume_front("--json="))

@@ -82,7 +82,7 @@ static std::string brokenBy(const TrainConfig &config, int64_t bytes, double err
 
 llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
   const bool takesFastest = config.strategy == "fastest";
-  if (config.strategy != "auto" && !takesFastest) {
+  if (!config.chooses()) {
     chosen = config.strategy;
     return llvm::Error::success();
   }

@@ -44,6 +44,8 @@ private:
     if (failed(planned))
       return dispatch.emitOpError("is taken by no family of kernels: ")
              << reason << "; mp-refuse-dispatches inlines such before buffers are made";
+    if (!planned->departure.empty() && !dispatch->hasAttr(kModelledScheduleAttrName))
+      dispatch.emitWarning("its schedule is not followed: it ") << planned->departure;
     NumberLaunches numbered(dispatch);
     OpBuilder host(dispatch);
     Location loc = dispatch.getLoc();

@@ -11,6 +11,7 @@
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/LoopNest.h"
 #include "mp/Kernels/Select/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -85,6 +86,29 @@ static std::string findMisfit(const performance::Schedule &schedule) {
     expectPower("vector", tiles->vectorBytes, 16, 16);
   }
   return misfit;
+}
+
+/// Says which numbers that a schedule spells the kernel does not have, and why.
+static std::string findDeparture(mpk::ScheduleAttr spelled, const StreamChoice &choice,
+                                 const StreamShape &shape) {
+  std::string departure;
+  auto compare = [&](StringRef field, unsigned asked, unsigned found, const Twine &why) {
+    if (departure.empty() && asked != found && spelled.getSettings().contains(field))
+      departure = llvm::formatv("asks for {0}={1}, and its kernel has {2}: {3}", field, asked,
+                                found, why.str());
+  };
+  if (choice.rows) {
+    StringRef why = choice.ordered ? "one thread adds a row in order, unless sums=tree"
+                                   : "neighbours in memory are of different rows";
+    compare("threads-per-row", choice.rows->threadsPerRow, shape.threadsPerRow, why);
+    compare("rows-per-block", choice.rows->rowsPerBlock, shape.rowsPerBlock, why);
+  } else if (choice.map) {
+    const unsigned asked = choice.map->elementsPerThread, held = shape.chunks * shape.vector;
+    compare("per-thread", asked, held,
+            held < asked ? Twine("a row has no more")
+                         : "a thread has whole vectors of " + Twine(shape.vector));
+  }
+  return departure;
 }
 
 /// The schedule that a dispatch carries, nothing if it has none.
@@ -249,6 +273,7 @@ FailureOr<FamilyKernels> mlir::mp::planKernels(mpk::DispatchOp dispatch,
   }
   StreamShape shape = shapeStream(*plan, *accesses, choice);
   FamilyKernels made;
+  made.departure = findDeparture(dispatch.getScheduleAttr(), choice, shape);
   made.workspace = streamWorkspace(shape);
   types.append(made.workspace.begin(), made.workspace.end());
   auto add = [&](const char *family, StreamPart part) {

@@ -12,6 +12,9 @@
 
 namespace mlir::mp {
 
+/// On a dispatch: its schedule is the performance model's, which nobody asked for.
+inline constexpr llvm::StringLiteral kModelledScheduleAttrName = "mpk.modelled";
+
 /// Says how kernels may compute.
 struct KernelNumbers {
   SumOrder sums = SumOrder::Ordered;
@@ -34,6 +37,7 @@ struct FamilyKernels {
   SmallVector<FamilyKernel, 1> kernels;
   SmallVector<MemRefType, 0> workspace;
   std::function<Value(OpBuilder &host)> workspaceSize = {}; ///< of its dynamic dimensions (`index`)
+  std::string departure = {}; ///< what they do otherwise than the schedule says; empty: nothing
 };
 
 /// The kernels of a dispatch on buffers, or on tensors (then only to ask whether there is one),

@@ -56,8 +56,10 @@ static bool setSchedule(mpk::DispatchOp dispatch, const Schedule &schedule) {
     const std::string text = toString(schedule); // the family's word, then settings
     StringRef settings = StringRef(text).split(' ').second;
     dispatch.setScheduleAttr(mpk::ScheduleAttr::get(dispatch.getContext(), *family, settings));
-    if (succeeded(planKernels(dispatch, {}, why)))
+    if (succeeded(planKernels(dispatch, {}, why))) {
+      dispatch->setAttr(kModelledScheduleAttrName, UnitAttr::get(dispatch.getContext()));
       return true;
+    }
   }
   dispatch.removeScheduleAttr();
   return false;

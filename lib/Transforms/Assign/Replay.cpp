@@ -25,7 +25,7 @@ static llvm::Error error(const Twine &what) {
 llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
   llvm::Expected<json::Value> root = mpcore::support::parseJSON(text);
   if (!root)
-    return root.takeError();
+    return error("'" + file + "': " + llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
   std::optional<int64_t> version = object ? object->getInteger("mp_report") : std::nullopt;
   if (version != kReplayedVersion)

@@ -29,6 +29,9 @@
 // RUN: not mp-opt %s --mp-mixed-precision="policy=%t.bad.json table=false" 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: %python -c "import json,sys; r=json.load(open(sys.argv[1])); r['ops'][0]['out'] *= 2; json.dump(r,open(sys.argv[2],'w'))" %t.json %t.results.json
 // RUN: not mp-opt %s --mp-mixed-precision="policy=%t.results.json table=false" 2>&1 | FileCheck %s --check-prefix=RESULTS
+// RUN: sed 's/"mp_report": 1/"mp_report": 1, "mp_report": 1/' %t.json > %t.twice.json
+// RUN: not mp-opt %s --mp-mixed-precision="policy=%t.twice.json table=false" 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: {{.*}}cannot replay '{{.*}}twice.json': [{{[0-9]+:[0-9]+}}, byte={{[0-9]+}}]: key 'mp_report' is given twice
 // RESULTS: error: the replayed report '{{.*}}' has 2 results for it, it has 1
 
 // EDITED: linalg.matmul ins({{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)
