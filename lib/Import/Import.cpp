@@ -14,6 +14,7 @@ using namespace llvm;
 using namespace mlir::mp::import;
 
 static void respell(Source &source, StringSet<> &) {
+  dropSigns(source);
   for (size_t i = 0; i < source.size(); ++i) {
     Tok kind = source.kind(i);
     if (kind != Tok::Name && kind != Tok::String)

@@ -96,9 +96,13 @@ bool translateOldForm(Source &source, size_t name);
 /// translated later or needs no translation.
 size_t translateTFLiteOp(Source &source, size_t name);
 
-/// StableHLO/StableHLO.cpp: control flow, sort, top_k, scatter, select_and_scatter and barriers of
-/// StableHLO, in the generic form, with bodies that torch-mlir has lowered to linalg.
+/// StableHLO/StableHLO.cpp: control flow, sort, top_k, scatter, select_and_scatter, barriers and
+/// functions of StableHLO and chlo, in the generic form, with bodies that torch-mlir has lowered to
+/// linalg.
 size_t translateStableHLOOp(Source &source, size_t name);
+
+/// StableHLO/Signs.cpp: unsigned integers between which and those without signs torch-mlir casts.
+void dropSigns(Source &source);
 
 /// Binary.cpp: what a file that is no MLIR text is, and what to do; empty for text, and for
 /// bytecode that MLIR 22 wrote.

@@ -133,7 +133,7 @@ func.func @main(%arg: tensor<4xf32>) -> tensor<4xf32> attributes {mhlo.unused} {
 }
 //--- stablehlo.mlir
 // CHECK: stablehlo.mlir:[[#@LINE+5]]:3: error: 'stablehlo.while' expects a condition and a body, found 1 regions
-// CHECK: stablehlo.mlir:[[#@LINE+9]]:5: error: 'tensor.cast' stands in the body of an op of StableHLO, expected linalg.generic on tensors without dimensions
+// CHECK: stablehlo.mlir:[[#@LINE+9]]:5: error: 'arith.addf' stands in the body of an op of StableHLO, expected linalg.generic on tensors without dimensions
 // CHECK: stablehlo.mlir:[[#@LINE+11]]:3: error: 'stablehlo.scatter' expects one operand, indices and updates, found 2 operands
 // CHECK: stablehlo.mlir:[[#@LINE+14]]:3: error: 'stablehlo.select_and_scatter' expects an operand, a source and a start, a window of a size for each dimension, and two bodies of two arguments
 func.func @main(%x: tensor<4xf32>, %i: tensor<1xi32>) {
@@ -142,7 +142,7 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<1xi32>) {
   }) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %2 = "tensor.cast"(%a) : (tensor<f32>) -> tensor<f32>
+    %2 = "arith.addf"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
     "stablehlo.return"(%2) : (tensor<f32>) -> ()
   }) : (tensor<4xf32>) -> tensor<4xf32>
   %3 = "stablehlo.scatter"(%x, %i) <{scatter_dimension_numbers = #stablehlo.scatter<index_vector_dim = 1>}> ({
@@ -156,6 +156,10 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<1xi32>) {
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     "stablehlo.return"(%b) : (tensor<f32>) -> ()
   }) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: stablehlo.mlir:[[#@LINE+1]]:3: error: 'chlo.square' expects floats or signless integers, found tensor<4xcomplex<f32>>
+  %5 = "chlo.square"(%z) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  // CHECK: stablehlo.mlir:[[#@LINE+1]]:3: error: 'chlo.erf' expects floats, found tensor<1xi32>
+  %6 = "chlo.erf"(%i) : (tensor<1xi32>) -> tensor<1xi32>
   return
 }
 //--- structured.mlir

@@ -132,6 +132,36 @@ func.func @to_largest(%x: tensor<5xf32>, %gradient: tensor<3xf32>) -> tensor<5xf
   return %0 : tensor<5xf32>
 }
 
+// Functions on each element are those of the dialect math, and squares are products.
+// IR-LABEL: @functions
+// IR: arith.mulf
+// IR: math.tan
+func.func @functions(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = "chlo.square"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = "chlo.tan"(%0) : (tensor<3xf32>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
+// Integers lose their signs, as in what compares them.
+// IR-LABEL: @sorts_unsigned
+// IR-SAME: (%{{.*}}: tensor<3xi32>) -> tensor<3xi32>
+// IR: arith.cmpi ult
+func.func @sorts_unsigned(%x: tensor<3xui32>) -> tensor<3xui32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<ui32>, %b: tensor<ui32>):
+    %1 = "builtin.unrealized_conversion_cast"(%a) : (tensor<ui32>) -> tensor<i32>
+    %2 = "builtin.unrealized_conversion_cast"(%b) : (tensor<ui32>) -> tensor<i32>
+    %3 = "tensor.empty"() : () -> tensor<i1>
+    %4 = "linalg.generic"(%1, %2, %3) <{indexing_maps = [#scalar, #scalar, #scalar], iterator_types = [], operandSegmentSizes = array<i32: 2, 1>}> ({
+    ^bb0(%c: i32, %d: i32, %e: i1):
+      %5 = "arith.cmpi"(%c, %d) <{predicate = 6 : i64}> : (i32, i32) -> i1
+      "linalg.yield"(%5) : (i1) -> ()
+    }) : (tensor<i32>, tensor<i32>, tensor<i1>) -> tensor<i1>
+    "stablehlo.return"(%4) : (tensor<i1>) -> ()
+  }) : (tensor<3xui32>) -> tensor<3xui32>
+  return %0 : tensor<3xui32>
+}
+
 func.func @main() {
   %x = arith.constant dense<1.0> : tensor<f32>
   %limit = arith.constant 10.0 : f32
@@ -196,5 +226,19 @@ func.func @main() {
   %14 = tensor.cast %13 : tensor<5xf32> to tensor<*xf32>
   // CHECK: [1, 0, 0, 110, 0]
   call @printMemrefF32(%14) : (tensor<*xf32>) -> ()
+
+  // tan(0), tan(1), tan(4).
+  %numbers = arith.constant dense<[0.0, -1.0, 2.0]> : tensor<3xf32>
+  %15 = call @functions(%numbers) : (tensor<3xf32>) -> tensor<3xf32>
+  %16 = tensor.cast %15 : tensor<3xf32> to tensor<*xf32>
+  // CHECK: [0, 1.5574{{.*}}, 1.1578{{.*}}]
+  call @printMemrefF32(%16) : (tensor<*xf32>) -> ()
+
+  %unsorted = arith.constant dense<[7, 4294967280, 3]> : tensor<3xi32>
+  %17 = call @sorts_unsigned(%unsorted) : (tensor<3xi32>) -> tensor<3xi32>
+  %positive = arith.uitofp %17 : tensor<3xi32> to tensor<3xf32>
+  %18 = tensor.cast %positive : tensor<3xf32> to tensor<*xf32>
+  // CHECK: [3, 7, 4.29497e+09]
+  call @printMemrefF32(%18) : (tensor<*xf32>) -> ()
   return
 }

@@ -43,6 +43,12 @@ static Values operandsOf(const Source &source, size_t name) {
 bool Inliner::inlineOp(const GenericOp &op) {
   if (op.name == "tensor.empty")
     return true;
+  StringRef result = StringRef(op.results).split(' ').first;
+  if (op.name == "tensor.cast" && op.operands.size() == 1 && op.types.size() == 1 &&
+      op.operands[0].type.text == op.types[0].text) { // what is left of one between signs
+    scalars[result] = scalarOf(op.operands[0]);
+    return true;
+  }
   auto isScalar = [](const TensorType &type) { return type.rank() == 0; };
   bool isKnown = op.name == "linalg.generic" && op.regions.size() == 1 && op.types.size() == 1 &&
                  op.regions[0].arguments.size() == op.operands.size() &&
@@ -66,7 +72,6 @@ bool Inliner::inlineOp(const GenericOp &op) {
     return false;
   }
   auto found = names.find(yielded[0]);
-  StringRef result = StringRef(op.results).split(' ').first;
   scalars[result] = found == names.end() ? yielded[0] : found->second;
   return true;
 }

@@ -2,7 +2,8 @@
 //
 // Rewrites what torch-mlir's lowering of StableHLO leaves, in the generic form. Control flow
 // becomes scf in place, whatever stands in it; sort and scatter become those of iree_linalg_ext,
-// which the next pass over the text translates; select_and_scatter becomes loops.
+// which the next pass over the text translates; select_and_scatter becomes loops. Functions of chlo
+// on each element become products, or what the dialect math has by the same name.
 
 #include "../Rules.h"
 #include "SelectAndScatter.h"
@@ -25,6 +26,7 @@ public:
   size_t scatter();
   size_t topK();
   size_t barrier();
+  size_t elementwise();
   size_t selectAndScatter() {
     translateSelectAndScatter(source, op);
     return op.span.end;
@@ -203,16 +205,37 @@ size_t Writer::barrier() {
   return op.span.end;
 }
 
+/// A function of one number becomes an op on tensors of its operand's type.
+size_t Writer::elementwise() {
+  StringRef kind = StringRef(op.name).split('.').second;
+  const bool isSquare = kind == "square";
+  if (op.operands.size() != 1 || op.types.size() != 1)
+    return fail("expects one operand and one result, found " + Twine(op.operands.size()) + " and " +
+                Twine(op.types.size()));
+  const auto &[x, type] = op.operands[0];
+  if (!type.isFloat() && !(isSquare && largestInteger(type.element)))
+    return fail("expects " + Twine(isSquare ? "floats or signless integers" : "floats") +
+                ", found " + type.text);
+  std::string words = isSquare ? (type.isFloat() ? "arith.mulf " : "arith.muli ") + x + ", " + x
+                               : ("math." + kind + " " + x).str();
+  source.replace(op.span, op.results + words + " : " + type.text);
+  return op.span.end;
+}
+
 size_t mlir::mp::import::translateStableHLOOp(Source &source, size_t name) {
-  auto write = StringSwitch<size_t (Writer::*)()>(source.text(name).trim('"'))
-                   .Case("stablehlo.while", &Writer::loop)
-                   .Cases({"stablehlo.if", "stablehlo.case"}, &Writer::branch)
-                   .Case("stablehlo.sort", &Writer::sort)
-                   .Case("stablehlo.scatter", &Writer::scatter)
-                   .Case("stablehlo.select_and_scatter", &Writer::selectAndScatter)
-                   .Case("stablehlo.optimization_barrier", &Writer::barrier)
-                   .Case("chlo.top_k", &Writer::topK)
-                   .Default(nullptr);
+  auto write =
+      StringSwitch<size_t (Writer::*)()>(source.text(name).trim('"'))
+          .Case("stablehlo.while", &Writer::loop)
+          .Cases({"stablehlo.if", "stablehlo.case"}, &Writer::branch)
+          .Case("stablehlo.sort", &Writer::sort)
+          .Case("stablehlo.scatter", &Writer::scatter)
+          .Case("stablehlo.select_and_scatter", &Writer::selectAndScatter)
+          .Case("stablehlo.optimization_barrier", &Writer::barrier)
+          .Case("chlo.top_k", &Writer::topK)
+          .Cases({"chlo.square", "chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan",
+                  "chlo.atanh", "chlo.cosh", "chlo.erf", "chlo.erfc", "chlo.sinh", "chlo.tan"},
+                 &Writer::elementwise)
+          .Default(nullptr);
   if (!write || !source.isOperation(name))
     return name + 1;
   std::optional<GenericOp> op = GenericOp::parse(source, name);
