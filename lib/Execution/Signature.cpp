@@ -120,6 +120,8 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
         parameterOf(type, buffers, "result " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
+    if (auto name = function.getResultAttrOfType<StringAttr>(i, "ml_program.identifier"))
+      parameter->name = name.str();
     parameter->type.isUnsigned |= bool(function.getResultAttr(i, kUnsignedAttrName));
     signature.results.push_back(std::move(*parameter));
   }

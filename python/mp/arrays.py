@@ -33,6 +33,12 @@ def framework_for(values, otherwise):
     return next((name for name in found if name in ("torch", "jax")), "numpy" if "numpy" in found else otherwise)
 
 
+def with_sign(element, name):
+    """Integers of the library have no sign: an element type as that of the dtype `name`, which the model gave the value."""
+    signed = BY_NUMPY.get(name, element)
+    return signed if signed.removeprefix("u") == element else element
+
+
 class HostArray:
     """Dense elements on the host: address, MLIR's element type, shape, and who owns the memory."""
 
@@ -56,12 +62,6 @@ class HostArray:
         memory = (ctypes.c_char * max(1, math.prod(shape) * ELEMENTS[element][2])).from_address(copy.data)
         weakref.finalize(memory, library().mp_array_free, copy).atexit = False
         return HostArray(copy.data, element, shape, memory)
-
-    def take_sign(self, name):
-        """Integers of the library have no sign; `name` is the dtype that the model gave the result."""
-        element = BY_NUMPY.get(name, self.element)
-        if element.removeprefix("u") == self.element:
-            self.element = element
 
     def patterns(self):
         """A numpy array of unsigned integers over the same memory."""
@@ -121,7 +121,10 @@ def host_array(value, element=None, what="argument"):
 def from_torch(tensor, what):
     import torch
     if tensor.device.type != "cpu":
-        raise Error(f"{what} is on {tensor.device}, expected on the CPU: this program runs there; .cpu() copies it")
+        way = "it has no values; load the model's weights first" if tensor.is_meta else "this program runs there; .cpu() copies it"
+        raise Error(f"{what} is on {tensor.device}, expected on the CPU: {way}")
+    if tensor.layout != torch.strided:
+        raise Error(f"{what} is {tensor.layout}, expected a dense tensor: .to_dense() makes one")
     tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
     names = {names[1]: element for element, names in ELEMENTS.items() if element != "index"}
     name = str(tensor.dtype).removeprefix("torch.")

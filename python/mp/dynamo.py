@@ -36,21 +36,6 @@ def backend(module, example_inputs, options=None, **more):
                         decompositions=decomposition_table())(module, example_inputs)
 
 
-def without_nones(module):
-    """A copy of its graph that gives tensors alone, and the places of its results among those of the module."""
-    import torch.fx
-    graph, copy = module.graph, torch.fx.Graph()
-    copy.output(copy.graph_copy(graph, {}))
-    output = next(node for node in copy.nodes if node.op == "output")
-    original = next(node for node in graph.nodes if node.op == "output")
-    results = list(output.args[0])
-    places = [index for index, result in enumerate(results) if result is not None]
-    output.args = (tuple(results[index] for index in places),)
-    output.meta = original.meta
-    owner = torch.fx.GraphModule(module, copy)  # the importer rewrites views, which needs one
-    return owner.graph, places, len(results)
-
-
 def first_reason(error):
     """The line of an error that names the op."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -60,9 +45,10 @@ def first_reason(error):
 
 def compile_graph(module, given):
     from functorch.compile import make_boxed_func
+    from torch.fx import Node
     number = next(_numbers)
     try:
-        graph, places, count = without_nones(module)
+        graph, given_back = pytorch.tensors_only(module)
         names = [(node.target, False) for node in graph.nodes if node.op == "placeholder"]
         program = convert_graph(pytorch.lower_graph(graph, names), given)
     except (Error, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
@@ -77,10 +63,8 @@ def compile_graph(module, given):
 
     def run(*arguments):
         arrays = [host_array(value, parameter["element"], parameter["name"]) for value, parameter in zip(arguments, inputs)]
-        results = [None] * count
-        for place, array in zip(places, executable.run(arrays)):
-            results[place] = array.torch()
-        return results
+        found = iter(executable.run(arrays))
+        return [next(found).torch() if isinstance(result, Node) else result for result in given_back]
 
     return make_boxed_func(run)
 

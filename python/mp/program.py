@@ -5,7 +5,7 @@ import os
 import re
 
 from . import xla
-from .arrays import HostArray, framework_for, host_array
+from .arrays import HostArray, framework_for, host_array, with_sign
 from .devices import ON_DEVICE, DeviceArray, adopt_host, as_tensor, is_on_device, stream_of
 from .errors import Error
 from .library import Context
@@ -151,7 +151,7 @@ class Program:
         framework = framework_for(given, self.source.framework)
         results = executable.run(arguments)
         for result, (_, dtype) in zip(results, self.source.results):
-            result.take_sign(dtype.name)
+            result.element = with_sign(result.element, dtype)
         return self.source.unflatten([result.to(framework) for result in results])
 
     def compare(self, reference="f64", inputs=None):

@@ -34,7 +34,7 @@ class Source:
     names: typing.Dict[int, str] = dataclasses.field(default_factory=dict)
     #: Whose results these are, where the arguments of a call do not say.
     framework: str = "numpy"
-    #: Shape and dtype of each result, where the framework says them; empty otherwise.
+    #: Shape (-1: it varies) and name of the dtype of each result, where the framework says them; empty otherwise.
     results: tuple = ()
     #: (args, kwargs) of a call -> values of the arguments that are not bound, in order.
     flatten: typing.Callable = take_positional

@@ -4,7 +4,7 @@ import functools
 import hashlib
 import logging
 
-from .arrays import BY_NUMPY, ELEMENTS, framework_of, host_array
+from .arrays import BY_NUMPY, ELEMENTS, framework_of, host_array, with_sign
 from .errors import Error, MissingPackage
 from .library import check, library
 
@@ -59,12 +59,14 @@ def result_types(program, outputs):
     """Shapes and dtypes of the results, as JAX wants to know them before the call."""
     import jax
     import jax.numpy as jnp
-    if program.source.results:
-        return [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in program.source.results]
-    for index, spec in enumerate(outputs):
-        if -1 in spec["shape"]:
+    known = program.source.results or [(spec["shape"], "") for spec in outputs]
+    types = []
+    for index, (spec, (shape, dtype)) in enumerate(zip(outputs, known)):
+        if -1 in shape:
             raise Error(f"the size of result {index} is known only when the program runs, but JAX must know it before")
-    return [jax.ShapeDtypeStruct(spec["shape"], getattr(jnp, ELEMENTS[spec["element"]][0].replace("bool", "bool_"))) for spec in outputs]
+        name = ELEMENTS[with_sign(spec["element"], dtype)][0]
+        types.append(jax.ShapeDtypeStruct(shape, getattr(jnp, name.replace("bool", "bool_"))))
+    return types
 
 
 def call(program, given):

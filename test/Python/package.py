@@ -82,6 +82,13 @@ class Conversion(unittest.TestCase):
         policy = {"rules": [{"select": {"name": "down"}, "precision": "wide"}]}
         self.assertEqual(mp.convert(MODEL, policy=policy).report.narrowed, 1)
 
+    def test_results_have_names(self):
+        named = MODEL.replace("-> tensor<4x2xf32> {\n", '-> (tensor<4x2xf32> {ml_program.identifier = "logits"}) {\n', 1)
+        rule = {"rules": [{"select": {"result": "^logits$"}, "precision": "narrow"}]}
+        program = mp.convert(named, format="bf16", policy=rule, inputs=inputs())
+        self.assertEqual((program.outputs[0]["name"], program.outputs[0]["element"]), ("logits", "bf16"))
+        self.assertRegex(str(program.compare("f64")), "^logits: ")
+
     def test_check_holds_and_is_lost_by_a_change(self):
         program = mp.convert(MODEL)
         self.assertTrue(program.check())

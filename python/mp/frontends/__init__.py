@@ -17,7 +17,7 @@ def read_model(model, args=None, kwargs=None, dynamic=None):
         return read_file(os.fspath(model))
     if isinstance(model, (str, bytes)):
         return Source(model)
-    if framework_of(model) == "torch" or is_torch_module(model):
+    if framework_of(model) == "torch" or is_torch_module(model) or (callable(model) and takes_tensors(args, kwargs)):
         from . import pytorch
         return pytorch.read(model, args, kwargs or {}, dynamic)
     if callable(model):
@@ -29,6 +29,11 @@ def read_model(model, args=None, kwargs=None, dynamic=None):
 def is_torch_module(model):
     """Whether one of its classes is torch.nn.Module, without importing torch."""
     return any(base.__module__.startswith("torch.") and base.__name__ in ("Module", "ExportedProgram") for base in type(model).__mro__)
+
+
+def takes_tensors(args, kwargs):
+    """Whether an example argument is a tensor of torch."""
+    return any(framework_of(value) == "torch" for value in (*(args or ()), *(kwargs or {}).values()))
 
 
 def read_file(path):

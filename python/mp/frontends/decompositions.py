@@ -12,17 +12,32 @@ def front_dims(op):
 
 def one_index(x, indices):
     """x[i, j, ...] of as many elements as data says, as one look-up in the leading dimensions laid end to end: torch-mlir refuses
-    several index tensors whose size is not known."""
+    several index tensors whose size is not known. Masks are the indices where they hold: lowering them never ends."""
     import torch
+    masked = any(index is not None and index.dtype == torch.bool for index in indices)
+    indices = [part for index in indices
+               for part in (torch.where(index) if index is not None and index.dtype == torch.bool else (index,))]
     given = [index for index in indices if index is not None]
-    if (len(given) < 2 or given != list(indices[:len(given)]) or any(index.dtype != torch.int64 or index.dim() != 1 for index in given)
-            or all(isinstance(index.shape[0], int) for index in given) or not all(isinstance(size, int) for size in x.shape)):
+    if any(index.dtype != torch.int64 or index.dim() != 1 for index in given):
+        return NotImplemented
+    if masked and len(given) == 1:
+        return x.index_select(next(place for place, index in enumerate(indices) if index is not None), given[0])
+    if (len(given) < 2 or any(index is None for index in indices[:len(given)])
+            or (all(isinstance(index.shape[0], int) for index in given) and not masked)
+            or not all(isinstance(size, int) for size in x.shape)):
         return NotImplemented
     place = None
     for index, size in zip(given, x.shape):
         index = torch.where(index < 0, index + size, index)
         place = index if place is None else place * size + index
     return x.reshape(-1, *x.shape[len(given):]).index_select(0, place)
+
+
+def where_it_holds(x, mask):
+    """x.masked_select(mask)"""
+    import torch
+    x, mask = torch.broadcast_tensors(x, mask)
+    return x.reshape(-1).index_select(0, torch.where(mask.reshape(-1))[0])
 
 
 def decomposition_table():
@@ -33,4 +48,5 @@ def decomposition_table():
     for op in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default, aten.scatter_reduce.two):
         table[op] = front_dims(op)
     table[aten.index.Tensor] = one_index
+    table[aten.masked_select.default] = where_it_holds
     return table

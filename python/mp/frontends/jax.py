@@ -73,6 +73,6 @@ def read(function, args, kwargs):
         return jax.tree.unflatten(out_tree, list(results))
 
     log.info("lowered by %s", tool)
-    results = tuple((out.shape, out.dtype) for out in jax.tree.leaves(lowered.out_info))
+    results = tuple((out.shape, out.dtype.name) for out in jax.tree.leaves(lowered.out_info))
     name = getattr(function, "__name__", "function") + ".jax"
     return Source(text, name, prepare="mp-count-loops", framework="jax", results=results, flatten=flatten, unflatten=unflatten)

@@ -37,7 +37,8 @@ def call(*command):
             raise Error(f"{os.path.basename(str(command[0]))} crashed, which is a defect of its project on this model; "
                         "torch.onnx.export(..., dynamo=True) and mp.convert of its file is another route, and "
                         "torch.compile(model, backend='mp') runs in torch what cannot be lowered")
-        lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
+        said = done.stderr.partition(": note: see current operation")[0].rpartition("\n") if "error: " in done.stderr else ("", "", "")
+        lines = [line for line in (said[0] or done.stderr).strip().splitlines() if line.strip()]
         raise Error(f"{os.path.basename(str(command[0]))} failed: " + ("\n".join(lines[:8]) or f"exit status {done.returncode}"))
 
 

@@ -1,57 +1,44 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: torch.export, torch-mlir's importer, and its lowering to linalg, all in this process. Parameters keep their
 qualified names, ops the paths of their modules, locations the lines of the user's files."""
-import re
-
+from ..arrays import framework_of
 from ..errors import Error
 from ..source import Source
 from .decompositions import decomposition_table
 from .programs import find_program, require, transform
+from .torch_calls import Calls, is_constant, parameters_of
+from .torch_importer import import_graph
 
 PIPELINE = ("torchdynamo-export-to-torch-backend-pipeline,torch-backend-to-linalg-on-tensors-backend-pipeline,"
             "canonicalize,cse")
 
 
-def path_of(node):
-    """Where the node comes from among modules: "blocks.1.attention"; empty at the top."""
-    stack = list((node.meta.get("nn_module_stack") or {}).values())
-    return re.sub(r"^L\['self'\]\.?", "", stack[-1][0]) if stack else ""
+def tensors_only(module, unused=()):
+    """A copy of its graph that gives tensors and sizes alone, without the placeholders that are named; and what the module gives, with
+    places among the results of the copy as fx nodes."""
+    import torch.fx
+    graph, copy = module.graph, torch.fx.Graph()
+    copy.output(copy.graph_copy(graph, {}))
+    output = next(node for node in copy.nodes if node.op == "output")
+    results = list(output.args[0])
+    output.args = (tuple(result for result in results if isinstance(result, torch.fx.Node)),)
+    output.meta = next(node for node in graph.nodes if node.op == "output").meta
+    for node in list(copy.nodes):
+        if node.op == "placeholder" and node.name in unused and not node.users:
+            copy.erase_node(node)
+    owner = torch.fx.GraphModule(module, copy)  # the importer rewrites views, which needs one
+    return owner.graph, results
 
 
-def line_of(node, torch_folder):
-    """File and line of the user's code that made the node: the innermost frame outside of torch."""
-    frames = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
-    return ([f for f in frames if not f[0].startswith(torch_folder)] or frames or [None])[-1]
-
-
-def named_importer(context):
-    """An importer whose ops are located by the path of their module, at the user's line."""
-    import torch
-    from torch_mlir import ir
-    from torch_mlir.extras.fx_importer import ContextCache, FxImporter
-
-    class NamedCache(ContextCache):
-        def get_node_location(self, node):
-            place, path = line_of(node, torch.__path__[0]), path_of(node)
-            line = ir.Location.file(place[0], int(place[1]), 0, context=self._c) if place else ir.Location.unknown(self._c)
-            return ir.Location.name(f"{path}.{node.name}" if path else node.name, line, context=self._c)
-
-    importer = FxImporter(context=context)
-    importer._cc = NamedCache(context, py_attr_tracker=importer._py_attr_tracker)
-    return importer
-
-
-def lower_graph(graph, arguments):
-    """Linalg text of an fx graph with torch's core ops. arguments: (name, is it a parameter) of each placeholder."""
+def lower_graph(graph, arguments, results=()):
+    """Linalg text of an fx graph with torch's core ops. arguments: (name, is it a parameter) of each placeholder; results: names."""
     from torch_mlir import ir
     from torch_mlir.dialects import torch as torch_dialect
     context = ir.Context()
     context.allow_unregistered_dialects = True  # mp.role
     torch_dialect.register_dialect(context)
-    importer = named_importer(context)
-    importer.import_stateless_graph(graph, func_name="main")
-    module = importer.module
-    function = module.body.operations[0]
+    module = import_graph(context, graph)
+    function = next(op for op in module.body.operations if op.attributes["sym_name"].value == "main")
     with context:
         attributes = []
         for value, (name, is_parameter) in zip(function.regions[0].blocks[0].arguments, arguments):
@@ -59,6 +46,9 @@ def lower_graph(graph, arguments):
             named = {"ml_program.identifier": ir.StringAttr.get(name)}
             attributes.append(ir.DictAttr.get({**named, "mp.role": ir.StringAttr.get("parameter")} if is_parameter else named))
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+        if any(results):
+            function.attributes["res_attrs"] = ir.ArrayAttr.get([
+                ir.DictAttr.get({"ml_program.identifier": ir.StringAttr.get(name)} if name else {}) for name in results])
     # In a process of its own: on some graphs the lowering crashes, which is not to end the user's.
     command = (find_program("torch-mlir-opt", "torch_mlir"), f"--pass-pipeline=builtin.module({PIPELINE})", "--mlir-print-debuginfo")
     try:
@@ -79,38 +69,67 @@ def constant_of(program, spec):
     return None
 
 
-def read_exported(program):
-    """A Source of a torch.export.ExportedProgram."""
-    program = program.run_decompositions(decomposition_table())
+def sizes_and_dtype(value):
+    """What a Source says of a result: -1 for sizes that vary."""
+    shape = tuple(size if isinstance(size, int) else -1 for size in getattr(value, "shape", ()))
+    return shape, str(getattr(value, "dtype", "int64")).rpartition(".")[2]
+
+
+def read_exported(exported, parameters=()):
+    """A Source of a torch.export.ExportedProgram. parameters: those of the model's forward, where they are known."""
+    program = exported.run_decompositions(decomposition_table())
     signature = program.graph_signature
     if mutated := [s.target for s in signature.output_specs if s.kind.name in ("BUFFER_MUTATION", "USER_INPUT_MUTATION")]:
         raise Error(f"the model changes {', '.join(map(str, mutated))} when called; .eval() it, or write the change as a result")
-    specs = list(signature.input_specs)
+    calls = Calls(program, parameters)
+    specs = [spec for spec in signature.input_specs if not is_constant(spec.arg)]
     names = {index: spec.target or spec.arg.name for index, spec in enumerate(specs)}
     bound = {index: value for index, spec in enumerate(specs) if (value := constant_of(program, spec)) is not None}
-    text = lower_graph(program.graph, [(names[index], spec.kind.name == "PARAMETER") for index, spec in enumerate(specs)])
+    constants = [spec.arg.name for spec in signature.input_specs if is_constant(spec.arg)]
+    graph, given = tensors_only(program.graph_module, constants)
+    text = lower_graph(graph, [(names[index], spec.kind.name == "PARAMETER") for index, spec in enumerate(specs)], calls.result_names())
+    results = tuple(sizes_and_dtype(node.meta.get("val")) for node in given if hasattr(node, "meta"))
+    return Source(text, "model.torch", "main", bound=bound, names=names, framework="torch", results=results, flatten=calls.flatten,
+                  unflatten=calls.unflatten)
+
+
+def as_module(model):
+    """The module that a wrapper of torch holds, under its own names; a function as a module."""
+    import torch
+    if isinstance(model, torch.nn.Module):
+        while (inner := getattr(model, "_orig_mod", None) or (
+                model.module if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)) else None)) is not None:
+            model = inner
+        return model
+    module = torch.nn.Module()
+    module.forward = model
+    return module
+
+
+def export(model, args, kwargs, dynamic):
+    """torch.export of it, whose refusals are errors of ours with torch's as their cause."""
+    import torch
     from torch.utils import _pytree as pytree
-
-    def flatten(args, kwargs):
-        return pytree.tree_flatten((tuple(args), dict(kwargs)))[0]
-
-    def unflatten(results):
-        return pytree.tree_unflatten(list(results), program.call_spec.out_spec)
-
-    return Source(text, "model.torch", "main", bound=bound, names=names, framework="torch", flatten=flatten, unflatten=unflatten)
+    args, kwargs = pytree.tree_map(lambda value: torch.from_numpy(value) if framework_of(value) == "numpy" and value.ndim else value,
+                                   (tuple(args), dict(kwargs)))
+    try:
+        with torch.no_grad():
+            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic)
+    except Exception as error:  # of many kinds, those of the user's own code among them
+        said = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise Error(f"torch.export refuses the model: {type(error).__name__}: {chr(10).join(said[:6])}") from error
 
 
 def read(model, args, kwargs, dynamic=None):
-    """A Source of a torch.nn.Module with example arguments, or of an ExportedProgram."""
+    """A Source of a torch.nn.Module or a function of tensors with example arguments, or of an ExportedProgram."""
     require("a PyTorch model", "torch", "torch_mlir")
     import torch
     if isinstance(model, torch.export.ExportedProgram):
         return read_exported(model)
-    if args is None:
+    if args is None and not kwargs:
         raise Error("a torch module needs example arguments: mp.convert(model, (x,))")
-    with torch.no_grad():
-        program = torch.export.export(model, tuple(args), dict(kwargs), dynamic_shapes=dynamic)
-    return read_exported(program)
+    model = as_module(model)
+    return read_exported(export(model, args or (), kwargs, dynamic), parameters_of(model))
 
 
 def read_file(path):

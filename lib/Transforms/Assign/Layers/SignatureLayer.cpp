@@ -126,8 +126,9 @@ LogicalResult mlir::mp::chooseResults(FunctionDecisions &decisions, const Assign
       SmallVector<std::string> found;
       for (OpOperand *operand : returned)
         found.append(namesOf(operand->get().getLoc(), index));
-      if (auto info = function.getResultAttrOfType<StringAttr>(index, "jax.result_info"))
-        found.push_back(info.str());
+      for (StringRef attribute : {"ml_program.identifier", "jax.result_info"})
+        if (auto name = function.getResultAttrOfType<StringAttr>(index, attribute))
+          found.push_back(name.str());
       return found;
     };
     std::optional<Wish> wish =

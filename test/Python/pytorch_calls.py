@@ -1,0 +1,180 @@
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How models of PyTorch are called and what they give: keywords, dicts, constants, sizes; control flow. pytorch.py runs these."""
+import dataclasses
+import os
+import tempfile
+import unittest
+
+import torch
+from torch import nn
+
+import mp
+
+
+def difference(found, expected):
+    return float((found.detach() - expected.detach()).abs().max() / expected.detach().abs().max())
+
+
+class Subtract(nn.Module):
+    """Two arguments of one type, which must not be mixed up."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = nn.Linear(8, 4)
+
+    def forward(self, a, b, *, flag=None, n=3):
+        y = self.layer(a - b) * n
+        return y if flag is None else y * flag
+
+
+class Calls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        torch.manual_seed(1)
+        cls.model, cls.a, cls.b = Subtract().eval(), torch.randn(2, 8), torch.randn(2, 8)
+        cls.program = mp.convert(cls.model, (), {"b": cls.b, "a": cls.a})
+
+    def test_arguments_by_name_in_any_order_and_by_position(self):
+        expected = self.model(self.a, self.b)
+        for args, kwargs in (((), {"a": self.a, "b": self.b}), ((), {"b": self.b, "a": self.a}), ((self.a,), {"b": self.b}),
+                             ((self.a, self.b), {"n": 3, "flag": None})):
+            self.assertLess(difference(self.program(*args, **kwargs), expected), 1e-2)
+
+    def test_keys_of_dicts_in_any_order(self):
+        class Batch(Subtract):
+            def forward(self, batch):
+                return self.layer(batch["p"] - batch["q"])
+
+        program = mp.convert(Batch().eval(), ({"p": self.a, "q": self.b},))
+        self.assertLess(difference(program({"q": self.b, "p": self.a}) * 3, self.model(self.a, self.b)), 1e-2)
+        with self.assertRaisesRegex(mp.Error, "another structure.*missing key.*q"):
+            program({"p": self.a, "r": self.b})
+
+    def test_numbers_that_decided_the_graph_must_be_those(self):
+        program = mp.convert(self.model, (self.a, self.b), {"n": 5})
+        self.assertLess(difference(program(self.a, self.b, n=5), self.model(self.a, self.b, n=5)), 1e-2)
+        with self.assertRaisesRegex(mp.Error, "'n' was 5 when the model was converted.*found 7"):
+            program(self.a, self.b, n=7)
+        with self.assertRaisesRegex(mp.Error, "'n' was 5 when the model was converted.*found 3"):
+            program(self.a, self.b)  # the model's own default
+
+    def test_calls_that_do_not_fit(self):
+        for args, kwargs, message in (((self.a,), {"c": self.b}, "no argument 'c': the model was converted with b, a"),
+                                      ((self.a,), {}, "argument 'b' is missing"),
+                                      ((self.a,), {"a": self.a, "b": self.b}, "'a' is given twice"),
+                                      ((self.a, self.b, self.a), {}, r"takes 2 arguments by position \(a, b\), found 3"),
+                                      ((self.a, self.b), {"flag": self.a}, "no argument 'flag'")):
+            with self.assertRaisesRegex(mp.Error, message):
+                self.program(*args, **kwargs)
+
+    def test_sizes_that_vary_have_their_limits(self):
+        batch = torch.export.Dim("batch", min=1, max=8)
+        program = mp.convert(self.model, (self.a, self.b), dynamic=({0: batch}, {0: batch}))
+        five = torch.randn(5, 8)
+        self.assertLess(difference(program(five, -five), self.model(five, -five)), 1e-2)
+        with self.assertRaisesRegex(mp.Error, "a: size 0 is 9, expected 1 to 8"):
+            program(torch.randn(9, 8), torch.randn(9, 8))
+        with self.assertRaisesRegex(mp.Error, "b: size 0 is 4, expected 5"):
+            program(five, five[:4])
+
+    def test_wrappers_and_functions(self):
+        for wrapped in (torch.compile(self.model), nn.DataParallel(self.model)):
+            program = mp.convert(wrapped, (self.a, self.b))
+            self.assertEqual([spec["name"] for spec in program.inputs], ["layer.weight", "layer.bias", "a", "b"])
+        self.assertLess(difference(mp.convert(lambda x: x @ x.T, (self.a,))(self.a), self.a @ self.a.T), 1e-2)
+
+
+@dataclasses.dataclass
+class Output:
+    logits: torch.Tensor
+    hidden: tuple
+    steps: int = 2
+    cache: object = None
+
+
+torch.export.register_dataclass(Output, serialized_type_name="mp.test.Output")
+
+
+class Results(unittest.TestCase):
+    def test_structures_and_names(self):
+        class Model(Subtract):
+            def forward(self, x):
+                h = self.layer(x)
+                return Output(h.softmax(-1), (h, {"best": h.argmax(-1), "rows": [h[:, 0]]}))
+
+        model, x = Model().eval(), torch.randn(2, 8)
+        program = mp.convert(model, (x,))
+        found, expected = program(x), model(x)
+        self.assertEqual((type(found), found.steps, found.cache), (Output, 2, None))
+        self.assertTrue(torch.equal(found.hidden[1]["best"], expected.hidden[1]["best"]))
+        self.assertLess(difference(found.hidden[1]["rows"][0], expected.hidden[1]["rows"][0]), 1e-2)
+        names = ["logits", "hidden.0", "hidden.1.best", "hidden.1.rows.0"]
+        self.assertEqual([spec["name"] for spec in program.outputs], names)
+        self.assertRegex(str(program.compare("f64")), "(?m)^logits: .*\nhidden.0: ")
+        kept = {"mp_policy": 1, "rules": [{"name": "first", "select": {"result": "^logits$"}, "precision": "narrow"}]}
+        self.assertEqual(mp.convert(model, (x,), policy=kept)(x).logits.dtype, torch.bfloat16)
+        with tempfile.TemporaryDirectory() as folder:
+            program.save(os.path.join(folder, "m.mp"))
+            self.assertEqual([spec["name"] for spec in mp.load(os.path.join(folder, "m.mp")).outputs], names)
+
+    def test_unsigned_integers_stay_so(self):
+        class Pixels(nn.Module):
+            def forward(self, u):
+                return u + 10, u.float(), u > 100
+
+        u = torch.tensor([255, 2, 130, 0], dtype=torch.uint8)
+        for found, expected in zip(mp.convert(Pixels(), (u,))(u), Pixels()(u)):
+            self.assertEqual(found.dtype, expected.dtype)
+            self.assertTrue(torch.equal(found, expected))
+
+
+class ControlFlow(unittest.TestCase):
+    def test_branches_and_loops_of_torch(self):
+        from torch._higher_order_ops.while_loop import while_loop
+
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.l, self.m = nn.Linear(8, 8), nn.Linear(8, 8)
+
+            def forward(self, x):
+                x = torch.cond(x.sum() > 0, lambda x: self.l(x), lambda x: self.m(x) * 2, (x,))
+                return while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, self.l(x)), (torch.tensor(0), x))[1]
+
+        model, x = Model().eval(), torch.randn(2, 8)
+        program = mp.convert(model, (x,))
+        for value in (x, -x):
+            self.assertLess(difference(program(value), model(value)), 2e-2)
+        self.assertEqual(program.report.narrowed, 3)
+
+    def test_masks_of_any_count(self):
+        class Model(nn.Module):
+            def forward(self, x, m):
+                return x[x > 0], x[:, m], torch.masked_select(x, m)
+
+        x, m = torch.randn(2, 8), torch.rand(8) > 0.5
+        for found, expected in zip(mp.convert(Model(), (x, m))(x, m), Model()(x, m)):
+            self.assertTrue(torch.equal(found, expected))
+
+
+class Refused(unittest.TestCase):
+    def test_what_torch_refuses_is_an_error_with_its_cause(self):
+        class Branch(nn.Module):
+            def forward(self, x):
+                return x if x.sum() > 0 else -x
+
+        with self.assertRaisesRegex(mp.Error, "torch.export refuses the model: .*data-dependent") as caught:
+            mp.convert(Branch(), (torch.randn(2),))
+        self.assertIsNotNone(caught.exception.__cause__)
+
+    def test_tensors_without_values(self):
+        with torch.device("meta"):
+            model = nn.Linear(8, 4)
+        program = mp.convert(model, (torch.empty(2, 8, device="meta"),))
+        self.assertEqual(program.report.narrowed, 1)
+        with self.assertRaisesRegex(mp.Error, "'weight'.* is on meta, .*it has no values"):
+            program(torch.randn(2, 8))
+        with self.assertRaisesRegex(mp.Error, "torch.sparse_coo, expected a dense tensor"):
+            mp.convert(nn.Linear(8, 4), (torch.randn(2, 8),))(torch.randn(2, 8).to_sparse())
