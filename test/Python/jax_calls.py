@@ -81,6 +81,37 @@ class WithoutIREE(unittest.TestCase):
         self.assertSame(halve, jnp.arange(5.0))
         self.assertSame(lambda x: jax.lax.fori_loop(0, 3, lambda i, x: jax.lax.fori_loop(0, i, lambda j, x: x * x + j, x), x), x[:2])
 
+    def test_random_numbers_are_those_of_jax(self):
+        def draw(key, x):
+            first, second = jax.random.split(key)
+            return {"noise": jax.random.normal(first, x.shape), "kept": jax.random.bernoulli(second, 0.5, x.shape), "key": second}
+
+        key = jax.random.key(3)
+        program = mp.convert(draw, (key, x))
+        found, expected = program(key, x), draw(key, x)
+        self.assertEqual(found["key"].dtype, key.dtype)
+        self.assertTrue((jax.random.key_data(found["key"]) == jax.random.key_data(expected["key"])).all())
+        self.assertTrue((found["kept"] == expected["kept"]).all())
+        self.assertLess(relative(found["noise"], expected["noise"]), 1e-6)
+        self.assertEqual([spec["name"] for spec in program.outputs], ["kept", "key", "noise"])
+        edges = jnp.array([-1.0, 1.0, 0.0, 0.999999, -0.999999, 2.0, jnp.nan])
+        np.testing.assert_allclose(mp.convert(jax.lax.erf_inv, (edges,))(edges), jax.lax.erf_inv(edges), rtol=1e-6)
+
+    def test_static_arguments_stay_so(self):
+        function = jax.jit(lambda x, n, mode: (x @ x.T) * n if mode == "on" else x, static_argnums=1, static_argnames="mode")
+        program = mp.convert(function, (x, 3), {"mode": "on"})
+        self.assertLess(relative(program(x, 3, mode="on"), function(x, 3, mode="on")), 1e-2)
+        for n, mode in ((4, "on"), (3, "off")):
+            with self.assertRaisesRegex(mp.Error, "static arguments were .*3.*found"):
+                program(x, n, mode=mode)
+
+    def test_routines_of_jax_and_functions_that_it_refuses(self):
+        with self.assertRaisesRegex(mp.Error, "calls @lapack_spotrf_ffi, .*no route lowers.*mp.jit"):
+            mp.convert(lambda x: jnp.linalg.cholesky(x @ x.T), (x,))
+        with self.assertRaisesRegex(mp.Error, "JAX does not trace the function: TracerBoolConversionError") as caught:
+            mp.convert(lambda x: x if x.sum() > 0 else -x, (x,))
+        self.assertIsNotNone(caught.exception.__cause__)
+
 
 class Jit(unittest.TestCase):
     def assertNarrow(self, found, expected):

@@ -5,6 +5,7 @@ import re
 
 from ..errors import Error, MissingPackage
 from ..source import Source
+from .jax_rewrites import inverse_error_functions, result_names, without_meshes
 from .programs import PACKAGES, find_program, require, transform
 
 log = logging.getLogger("mp")
@@ -20,7 +21,7 @@ TRANSLATED = {f"stablehlo.{name}" for name in (
 
 def lower(text):
     """Linalg text of StableHLO, and which tool made it."""
-    problems = []
+    text, problems = inverse_error_functions(without_meshes(text)), []
     if tool := find_program("torch-mlir-opt"):
         try:
             lowered = transform(text, (tool, f"--pass-pipeline={PIPELINE}", "--mlir-print-debuginfo")).decode()
@@ -37,6 +38,9 @@ def lower(text):
     if tool := find_program("iree-compile"):
         command = (tool, "--iree-input-type=stablehlo", "--compile-to=input", "--mlir-print-debuginfo")
         return transform(text, command).decode(), "iree-compile"
+    if routines := sorted(set(re.findall(r"stablehlo\.custom_call (@\w+)", text))):
+        raise Error(f"the function calls {', '.join(routines)}, a routine of JAX's own, which no route lowers: convert the parts around it, "
+                    "or use mp.jit, which runs in JAX what cannot be converted")
     if problems:
         raise MissingPackage("; ".join(problems) + "; this model", [PACKAGES["iree.compiler"]])
     raise MissingPackage("a JAX function", [PACKAGES["torch_mlir"]])
@@ -53,26 +57,74 @@ def tidy_names(text):
     return re.sub(r'"(?:(?:p?jit|jvp|transpose|vmap)\([^"()]*\)/)+', '"', text)
 
 
+def call_of(function, args, kwargs):
+    """(what is jitted, its options, how a call is split): arguments that jax.jit was told are static stay so."""
+    told = getattr(function, "_jit_info", None)
+    places, names = tuple(getattr(told, "static_argnums", None) or ()), tuple(getattr(told, "static_argnames", None) or ())
+    places = {place % len(args) for place in places if -len(args) <= place < len(args)}
+
+    def split(given, keywords):
+        """(static values, what remains): an argument by position or by name."""
+        static = {index: value for index, value in enumerate(given) if index in places}
+        static.update((name, value) for name, value in keywords.items() if name in names)
+        return static, (tuple(value for index, value in enumerate(given) if index not in static),
+                        {name: value for name, value in keywords.items() if name not in static})
+
+    inner = function.__wrapped__ if places or names else function
+    return inner, {"static_argnums": told.static_argnums, "static_argnames": told.static_argnames} if inner is not function else {}, split
+
+
+def is_key(dtype):
+    """Whether it is that of random keys, which are vectors of integers underneath."""
+    import jax
+    return jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key)
+
+
+def plain_key(value):
+    import jax
+    return jax.random.key_data(value) if hasattr(value, "dtype") and is_key(value.dtype) else value
+
+
+def trace(function, options, args, kwargs):
+    """JAX's lowering, whose refusals are errors of ours with JAX's as their cause."""
+    import jax
+    try:
+        return jax.jit(function, keep_unused=True, **options).lower(*args, **kwargs)
+    except Exception as error:  # of many kinds, those of the user's own code among them
+        said = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise Error(f"JAX does not trace the function: {type(error).__name__}: " + "\n".join(said[:6])) from error
+
+
 def read(function, args, kwargs):
     """A Source of a function of JAX arrays with example arguments, pytrees among them."""
     require("a JAX function", "jax")
     import jax
-    if args is None:
+    if args is None and not kwargs:
         raise Error("a JAX function needs example arguments: mp.convert(f, (x,))")
-    lowered = jax.jit(function, keep_unused=True).lower(*args, **kwargs)
-    text, tool = lower(tidy_names(lowered.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True)))
-    tree, out_tree = jax.tree.structure((tuple(args), dict(kwargs))), jax.tree.structure(lowered.out_info)
+    args = tuple(args or ())
+    inner, options, split = call_of(function, args, kwargs)
+    lowered = trace(inner, options, args, kwargs)
+    text = lowered.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True)
+    text, tool = lower(result_names(tidy_names(text), parameter_name))
+    static, dynamic = split(args, kwargs)
+    tree, out_tree, outs = jax.tree.structure(dynamic), jax.tree.structure(lowered.out_info), jax.tree.leaves(lowered.out_info)
 
     def flatten(given, keywords):
-        found, structure = jax.tree.flatten((tuple(given), dict(keywords)))
+        fixed, rest = split(given, keywords)
+        if fixed != static:
+            raise Error(f"static arguments were {static} when the function was converted, found {fixed}: convert it with those")
+        found, structure = jax.tree.flatten(rest)
         if structure != tree:
             raise Error(f"the arguments have the structure {structure}, expected {tree}")
-        return found
+        return [plain_key(value) for value in found]
 
     def unflatten(results):
-        return jax.tree.unflatten(out_tree, list(results))
+        values = [jax.random.wrap_key_data(value, impl=out.dtype._impl.name) if is_key(out.dtype) else value
+                  for value, out in zip(results, outs)]
+        return jax.tree.unflatten(out_tree, values)
 
     log.info("lowered by %s", tool)
-    results = tuple((out.shape, out.dtype.name) for out in jax.tree.leaves(lowered.out_info))
+    plain = [jax.eval_shape(plain_key, out) for out in outs]
+    results = tuple((out.shape, out.dtype.name) for out in plain)
     name = getattr(function, "__name__", "function") + ".jax"
     return Source(text, name, prepare="mp-count-loops", framework="jax", results=results, flatten=flatten, unflatten=unflatten)
