@@ -57,7 +57,8 @@ def save(program, path):
     source = program.source
     bound = {str(index): host_array(value, program.inputs[index]["element"]) for index, value in source.bound.items()}
     specs = {"version": VERSION, "name": source.name, "entry": program.entry, "options": {k: v for k, v in program.options.items() if k != "policy"},
-             "pipeline": program.pipeline, "target": program.target, "names": {str(index): name for index, name in source.names.items()}}
+             "pipeline": program.pipeline, "target": program.target, "names": {str(index): name for index, name in source.names.items()},
+             "results": source.results}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
         file.writestr("specs.json", json.dumps(specs, indent=2))
         file.writestr("original.mlir", program.original.print(locations=True))
@@ -83,7 +84,9 @@ def load(path):
         module = context.parse(file.read("program.mlir"), "program.mlir", imports=False)
         report = Report(file.read("report.txt").decode(), json.loads(file.read("report.json")), file.read("report.html").decode())
         bound = {int(index): array for index, array in unpack_arrays(file.read("weights.safetensors")).items()}
-    source = Source("", specs["name"], specs["entry"], False, bound, {int(index): name for index, name in specs["names"].items()})
+    names = {int(index): name for index, name in specs["names"].items()}
+    source = Source("", specs["name"], specs["entry"], imports=False, bound=bound, names=names,
+                    results=tuple(map(tuple, specs.get("results", ()))))
     program = Program(source, original, module, report, specs["options"])
     program.target, program.pipeline = specs["target"], specs["pipeline"]
     return program

@@ -18,6 +18,8 @@ import numpy as np
 import mp
 from mp import library
 from mp.arrays import HostArray, host_array
+from mp.program import convert_source
+from mp.source import Source
 
 MODEL = """
 func.func @main(%x: tensor<4x8xf32> loc("x"), %w: tensor<8x8xf32> {mp.role = "parameter"} loc("up.weight"), %v: tensor<8x2xf32> loc("down.weight")) -> tensor<4x2xf32> {
@@ -202,6 +204,11 @@ np.save({os.path.join(folder, 'y.npy')!r}, p(*[a[k] for k in a.files]))
 assert p.check() and p.report.narrowed == 2
 """], check=True)
             np.testing.assert_array_equal(np.load(os.path.join(folder, "y.npy")), expected)
+            bound = convert_source(Source(MODEL, bound={1: w, 2: v}, names={1: "up", 2: "down"}), {"format": "f16"})
+            bound.save(os.path.join(folder, "bound.mp"))
+            loaded = mp.load(os.path.join(folder, "bound.mp"))
+            np.testing.assert_array_equal(loaded(x), expected)
+            self.assertEqual(list(loaded.parameters), ["up", "down"])
             with open(path, "r+b") as file:
                 file.truncate(100)
             with self.assertRaisesRegex(mp.Error, "not written by"):

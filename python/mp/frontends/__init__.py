@@ -31,9 +31,10 @@ def is_torch_module(model):
     return any(base.__module__.startswith("torch.") and base.__name__ in ("Module", "ExportedProgram") for base in type(model).__mro__)
 
 
-def takes_tensors(args, kwargs):
-    """Whether an example argument is a tensor of torch."""
-    return any(framework_of(value) == "torch" for value in (*(args or ()), *(kwargs or {}).values()))
+def takes_tensors(*values):
+    """Whether any of them is a tensor of torch, or a list or dict with one."""
+    return any(framework_of(value) == "torch" or (isinstance(value, (list, tuple)) and takes_tensors(*value))
+               or (isinstance(value, dict) and takes_tensors(*value.values())) for value in values)
 
 
 def read_file(path):
