@@ -154,7 +154,10 @@ void mlir::mp::printBisect(llvm::raw_ostream &os, const Trials &trials,
   }
   os << search.members.size() << " of " << trials.contractions().size()
      << " contractions wide keep " << criterion.text << ", after " << search.runs << " runs"
-     << (search.isMinimal ? "; it fails without any one of them" : "; runs have run out") << "\n";
+     << (!search.isMinimal        ? "; runs have run out"
+         : search.members.empty() ? ""
+                                  : "; it fails without any one of them")
+     << "\n";
   for (unsigned member : search.members) {
     os << "  ";
     printPlace(os, trials.contractions()[member]);

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/Comm/CommDialect.h"
+#include "mp/Performance/CostModel.h"
 
 namespace mlir::mp::distribute {
 
@@ -18,7 +19,9 @@ enum class Phase { Before, Forward, Backward, After };
 /// Says where each op of a step runs that mp-partition made, whose ranks are the micro-batches.
 class StagePlan {
 public:
-  StagePlan(func::FuncOp step, int64_t stages) : step(step), stages(stages) {}
+  StagePlan(func::FuncOp step, int64_t stages, int64_t microBatches,
+            const mpcore::performance::CostModel &costs)
+      : step(step), stages(stages), microBatches(microBatches), costs(costs) {}
 
   /// Fails, with an error, where micro-batches depend on one another before their gradients are
   /// summed.
@@ -35,6 +38,9 @@ public:
   /// The ops of a phase that run in a stage, in the order of the program.
   SmallVector<Operation *> opsOf(int64_t stage, Phase phase) const;
 
+  /// Returns how long each stage computes in a call: picoseconds, modelled, sending left out.
+  SmallVector<int64_t> times() const;
+
   /// Operands, and what regions capture.
   static SmallVector<Value> usesOf(Operation *op);
 
@@ -47,6 +53,9 @@ private:
 
   LogicalResult findPhases();
   LogicalResult findForward();
+  LogicalResult readStated();
+  LogicalResult findCut();
+  LogicalResult place();
   LogicalResult placeForward();
   void findFirstReaders();
   int64_t firstReaderOf(Value value) const {
@@ -59,14 +68,18 @@ private:
   void placeAfter();
   void placeState();
   void setStage(Operation *op, int64_t number);
-  int64_t weightOf(Operation *op) const;
+  bool mayBeginStage(Operation *op) const;
+  int64_t timeOf(Operation *op) const;
   /// Operations of the block but its terminator.
   auto ops() const { return step.getBody().front().without_terminator(); }
 
   mutable func::FuncOp step; // ops have no const methods
-  int64_t stages;
+  int64_t stages, microBatches;
+  const mpcore::performance::CostModel &costs;
   DenseMap<Value, Facts> facts;
   DenseMap<Operation *, Phase> phase;
+  DenseMap<Value, int64_t> stated;    ///< the stage that reads an argument, as `comm.stage` says
+  DenseMap<Operation *, int64_t> cut; ///< where nothing says: of contractions of the forward pass
   DenseMap<Value, int64_t> stage;
   DenseMap<Value, int64_t> firstReader; ///< the first stage that reads an argument
   DenseMap<Value, int64_t> lastReader;  ///< the last stage that reads a value of the forward pass

@@ -5,7 +5,6 @@
 
 #include "Pipeline.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "mp/Dialect/MP/MPDialect.h"
 
@@ -133,22 +132,7 @@ LogicalResult StagePlan::findForward() {
 // Stages
 //===----------------------------------------------------------------------===//
 
-/// Iterations of a contraction's loops; 0 for all other ops, which stay with what they read.
-int64_t StagePlan::weightOf(Operation *op) const {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  if (!structured || structured.getNumDpsInputs() < 2 || structured.getNumReductionLoops() == 0 ||
-      !facts.lookup(op->getResult(0)).readsState)
-    return 0;
-  int64_t weight = 1;
-  for (int64_t range : structured.getStaticLoopRanges())
-    weight *= ShapedType::isDynamic(range) ? 1 : range;
-  return weight;
-}
-
-/// Cuts the forward pass where stages come to equal numbers of iterations, or where `comm.stage` of
-/// arguments says. What is computed from inputs alone is nowhere.
-LogicalResult StagePlan::placeForward() {
-  DenseMap<Value, int64_t> stated;
+LogicalResult StagePlan::readStated() {
   for (BlockArgument argument : step.getArguments())
     if (auto number =
             step.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), comm::kStageAttrName)) {
@@ -158,10 +142,12 @@ LogicalResult StagePlan::placeForward() {
                << ", expected one of " << stages << " stages, counted from 0";
       stated[argument] = number.getInt();
     }
-  const bool isStated = !stated.empty();
-  int64_t total = 0, before = 0;
-  for (Operation &op : ops())
-    total += phaseOf(&op) == Phase::Forward ? weightOf(&op) : 0;
+  return success();
+}
+
+/// Cuts the forward pass where `comm.stage` of arguments says, or where findCut() has found. What
+/// is computed from inputs alone is nowhere.
+LogicalResult StagePlan::placeForward() {
   SmallVector<int64_t> counts(static_cast<size_t>(stages));
   for (Operation &op : ops()) {
     if (phaseOf(&op) == Phase::After || phaseOf(&op) == Phase::Backward)
@@ -178,12 +164,9 @@ LogicalResult StagePlan::placeForward() {
     }
     if (!facts.lookup(op.getResult(0)).readsState)
       continue;
-    int64_t weight = weightOf(&op);
-    if (!isStated && weight > 0)
-      number = std::max(number, std::min(stages - 1, stages * (2 * before + weight) / (2 * total)));
-    before += weight;
+    number = std::max(number, cut.lookup(&op));
     setStage(&op, number);
-    counts[size_t(number)] += weight > 0;
+    counts[size_t(number)] += mayBeginStage(&op);
     for (Value value : usesOf(&op))
       if (stageOf(value) != kAnywhere)
         lastReader[value] = std::max(lastReader.lookup(value), number);
@@ -193,8 +176,9 @@ LogicalResult StagePlan::placeForward() {
   for (auto [number, count] : llvm::enumerate(counts))
     if (count == 0 && stages > 1)
       return step.emitError("mp-pipeline: stage ")
-             << number << " of " << stages << " computes nothing of the forward pass; expected "
-             << (isStated ? "comm.stage of arguments to name every stage" : "fewer stages");
+             << number << " of " << stages
+             << " computes nothing of the forward pass; expected comm.stage of arguments to name "
+                "every stage";
   return success();
 }
 
@@ -310,12 +294,22 @@ void StagePlan::placeState() {
           stage[argument] = number;
 }
 
-LogicalResult StagePlan::find() {
-  if (failed(findPhases()) || failed(findForward()) || failed(placeForward()))
+LogicalResult StagePlan::place() {
+  stage.clear();
+  firstReader.clear();
+  lastReader.clear();
+  if (failed(placeForward()))
     return failure();
   findFirstReaders();
   placeBackward();
   placeAfter();
   placeState();
   return success();
+}
+
+LogicalResult StagePlan::find() {
+  if (failed(findPhases()) || failed(findForward()) || failed(readStated()) ||
+      (stated.empty() && failed(findCut())))
+    return failure();
+  return place();
 }

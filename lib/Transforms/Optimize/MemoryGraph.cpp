@@ -3,6 +3,8 @@
 // Reads sizes, lifetimes and modelled times of a function's values.
 
 #include "MemoryGraph.h"
+
+#include "../Common/ProductProblem.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -103,15 +105,7 @@ int64_t MemoryGraph::timeOf(Operation *op) const {
     bytes += bytesOf(result.getType());
   auto interface = dyn_cast<PrecisionOpInterface>(op);
   if (interface && interface.getOpClass() == OpClass::TensorCore) {
-    FloatType format;
-    for (OpOperand &operand : op->getOpOperands())
-      if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-        format = getFloatFormat(operand.get().getType());
-    mpcore::performance::MatmulProblem problem = sizes.countProduct(op);
-    problem.format.clear();
-    if (format)
-      llvm::raw_string_ostream(problem.format) << format;
-    return costs.timeOf(problem);
+    return costs.timeOf(productOf(op, sizes));
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     operations = structured.getBlock()->getOperations().size();
     for (int64_t size : structured.getStaticLoopRanges())

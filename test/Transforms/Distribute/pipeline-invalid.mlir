@@ -31,7 +31,7 @@ func.func @has_no_loss(%w: tensor<4xf32> {mp.state = 0 : i64}) -> tensor<4xf32> 
 
 // -----
 
-// expected-error@+1 {{mp-pipeline: stage 0 of 2 computes nothing of the forward pass; expected fewer stages}}
+// expected-error@+1 {{mp-pipeline: option 'stages' is 2, expected at most 1, as many as the forward pass has contractions of parameters to cut it at}}
 func.func @is_one_stage(%w: tensor<4xf32> {mp.state = 0 : i64}, %x: tensor<4xf32> {comm.shard = 0 : i64}) -> (tensor<4xf32>, tensor<4xf32>) attributes {comm.ranks = 2 : i64} {
   %empty = tensor.empty() : tensor<4xf32>
   %y = linalg.mul ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>

@@ -122,9 +122,10 @@ def Pipeline : Pass<"mp-pipeline", "::mlir::ModuleOp"> {
     backward pass for each micro-batch, sums up gradients as ranks do (a balanced tree over
     micro-batches), and updates what it holds.
 
-    - The forward pass, all that the loss is computed from, is cut where stages come to equal
-      numbers of multiplications, or so that arguments with `comm.stage` are read by that stage.
-      What is computed from examples and constants alone is computed by every stage that reads it.
+    - The forward pass, all that the loss is computed from, is cut before contractions so that the
+      stage that computes longest, forward and backward, does so as shortly as it can (modelled for
+      `target`), or so that arguments with `comm.stage` are read by that stage. What is computed
+      from examples and constants alone is computed by every stage that reads it.
     - A value of the backward pass is computed by the first of the stages that have what it is
       computed from, the gradient of a parameter where that is read; what is computed from sums of
       gradients, where the largest of them is.
@@ -151,6 +152,8 @@ def Pipeline : Pass<"mp-pipeline", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "Ranks that run the function together">,
+    Option<"chip", "target", "::mpcore::target::TargetName", "\"sm_80\"",
+           "GPU for which stages come to equal times">,
     Option<"allForward", "all-forward", "bool", "false",
            "Run all micro-batches forward before one runs backward">,
     Option<"function", "function", "std::string", "\"\"",
