@@ -4,7 +4,7 @@
 
 #include "DispatchPlan.h"
 
-#include "MoveTogether.h"
+#include "../Plan/MoveTogether.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;

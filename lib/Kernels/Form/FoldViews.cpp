@@ -1,10 +1,11 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements mp-fold-views: read and write through reshapes instead of beside them, and read
-// windows element by element (exact).
+// windows and concatenations element by element (exact).
 
 #include "DispatchBody.h"
 #include "KeepAttributes.h"
+#include "Pieces.h"
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -180,6 +181,7 @@ struct FoldViews : mlir::mp::impl::FoldViewsBase<FoldViews> {
 
   void runOnOperation() override {
     unrollWindows(getOperation());
+    readPieces(getOperation());
     if (failed(foldTranspositions()) || failed(mergeLoops()) || failed(foldReshapes()))
       signalPassFailure();
   }

@@ -10,7 +10,7 @@
 // end, such as records of probes. Larger ones would keep their operands in memory until then.
 
 #include "../Plan/EpiloguePlan.h"
-#include "MoveTogether.h"
+#include "../Plan/MoveTogether.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mp/Dialect/MP/Remarks.h"

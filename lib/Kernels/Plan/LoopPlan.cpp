@@ -32,13 +32,13 @@ namespace {
 class Joiner {
 public:
   Joiner(Block &body, LoopPlan &plan, std::string &reason)
-      : body(body), plan_(plan), reason(reason) {}
+      : body(body), plan_(plan), reason(reason),
+        inputs(body.getNumArguments() - body.getTerminator()->getNumOperands()) {}
 
   LogicalResult run() {
     if (int64_t bytes = argumentBytes(); bytes > kMostArgumentBytes)
       return refuse("its operands take " + Twine(bytes) +
                     " bytes of arguments, of which a kernel " + "has " + Twine(kMostArgumentBytes));
-    const unsigned inputs = body.getNumArguments() - body.getTerminator()->getNumOperands();
     for (BlockArgument argument : body.getArguments())
       if (!argument.use_empty() || argument.getArgNumber() >= inputs)
         number(argument);
@@ -78,19 +78,25 @@ private:
     return sizes.size() - 1;
   }
 
-  /// True for an argument that bodies read at indices they compute, and nobody reads otherwise: its
-  /// sizes are those of no loop.
-  bool isGathered(Value value) const {
+  /// True for what kernels read at any index, as bodies that gather do: an operand, not what ops of
+  /// the kernel make.
+  bool isInput(Value value) const {
     auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner() == &body && !argument.use_empty() &&
-           llvm::all_of(argument.getUsers(), llvm::IsaPred<tensor::ExtractOp>);
+    return argument && argument.getOwner() == &body && argument.getArgNumber() < inputs;
+  }
+
+  /// True for an operand that bodies read at indices they compute, and nobody reads otherwise: its
+  /// sizes are those of no loop.
+  bool isGatheredAlone(Value value) const {
+    return isInput(value) && !value.use_empty() &&
+           llvm::all_of(value.getUsers(), llvm::IsaPred<tensor::ExtractOp>);
   }
 
   /// Tensors whose elements are all alike have no loops: one may stand for several.
   void number(Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(value.getDefiningOp()) ||
-        isGathered(value))
+        isGatheredAlone(value))
       return;
     SmallVector<int> &nodes = plan_.dims[value];
     for (int64_t size : type.getShape())
@@ -156,7 +162,7 @@ private:
         continue;
       bool takesTensor = llvm::any_of(inner.getOperandTypes(), llvm::IsaPred<TensorType>);
       if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
-        takesTensor = !(plan_.gathers = isGathered(extract.getTensor()));
+        takesTensor = !(plan_.gathers = isInput(extract.getTensor()));
       if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) || takesTensor ||
           isa_and_nonnull<complex::ComplexDialect>(inner.getDialect()))
         return refuse("a body of it holds '" + inner.getName().getStringRef() + "'");
@@ -273,6 +279,7 @@ private:
   Block &body;
   LoopPlan &plan_;
   std::string &reason;
+  const unsigned inputs;
   SmallVector<int64_t> sizes; ///< of nodes
   SmallVector<std::pair<int, int>> joins;
 };

@@ -69,7 +69,9 @@ def FoldViews : Pass<"mp-fold-views", "::mlir::func::FuncOp"> {
 
     A reduction over a window of at most 32 elements (pooling, depthwise convolution) becomes an
     elementwise op that reads them one after the other, and constants beyond the ends of what is
-    padded: the same elements in the same order.
+    padded: the same elements in the same order. A tensor that at most four pieces of known size
+    make whole (a concatenation, the halves that rotary positions swap) becomes an elementwise op
+    that reads each element from its piece, through slices and what is cheap to compute.
 
     Example (`--mp-fold-views`): the heads of an attention come apart where the bias is added.
     ```mlir

@@ -2,8 +2,8 @@
 //
 // Puts one op in the place of several of a block.
 
-#ifndef MP_LIB_KERNELS_FORM_MOVETOGETHER_H
-#define MP_LIB_KERNELS_FORM_MOVETOGETHER_H
+#ifndef MP_LIB_KERNELS_PLAN_MOVETOGETHER_H
+#define MP_LIB_KERNELS_PLAN_MOVETOGETHER_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -18,4 +18,4 @@ void moveBehind(RewriterBase &rewriter, Operation *op, ArrayRef<Operation *> fol
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_KERNELS_FORM_MOVETOGETHER_H
+#endif // MP_LIB_KERNELS_PLAN_MOVETOGETHER_H
