@@ -211,6 +211,55 @@ func.func @windows_are_read_one_by_one(%x: tensor<1x8x8xf32>) -> tensor<1x4x4xf3
   return %2 : tensor<1x4x4xf32>
 }
 
+// A cast behind a transposition runs where a product makes the elements, which are then read where they lie: no kernel moves them.
+// CHECK-LABEL: func.func @narrows_before_it_moves
+// CHECK: linalg.generic {{.*}}mpk.mma
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x12xbf16>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: mp.cast
+// CHECK: %[[HEADS:.*]] = tensor.expand_shape %{{.*}} : tensor<8x12xbf16> into tensor<8x3x4xbf16>
+// CHECK: linalg.generic {{.*}} ins(%[[HEADS]], %{{.*}}mpk.mma
+// CHECK: return
+func.func @narrows_before_it_moves(%x: tensor<8x16xbf16>, %w: tensor<16x12xbf16>, %k: tensor<3x4x8xbf16>) -> tensor<3x8x8xf32> {
+  %e = tensor.empty() : tensor<8x12xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<8x16xbf16>, tensor<16x12xbf16>) outs(%e : tensor<8x12xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %3 = arith.extf %a : bf16 to f32
+    %4 = arith.extf %b : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    %6 = arith.addf %c, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<8x12xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [8, 3, 4] : tensor<8x12xf32> into tensor<8x3x4xf32>
+  %t = tensor.empty() : tensor<3x8x4xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%1 : tensor<8x3x4xf32>) outs(%t : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<3x8x4xf32>
+  %u = tensor.empty() : tensor<3x8x4xbf16>
+  %7 = linalg.generic {indexing_maps = [#cube, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%2 : tensor<3x8x4xf32>) outs(%u : tensor<3x8x4xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %3 = mp.cast ieee %a : f32 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<3x8x4xbf16>
+  %s = tensor.empty() : tensor<3x8x8xf32>
+  %8 = linalg.generic {indexing_maps = [affine_map<(h, m, n, k) -> (h, m, k)>, affine_map<(h, m, n, k) -> (h, k, n)>, affine_map<(h, m, n, k) -> (h, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%7, %k : tensor<3x8x4xbf16>, tensor<3x4x8xbf16>) outs(%s : tensor<3x8x8xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %3 = arith.extf %a : bf16 to f32
+    %4 = arith.extf %b : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    %6 = arith.addf %c, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<3x8x8xf32>
+  return %8 : tensor<3x8x8xf32>
+}
+
 // Large windows stay sums, and so does a window that covers all there is: that is a row.
 // CHECK-LABEL: func.func @large_windows_are_sums
 // CHECK: linalg.generic {{.*}}"reduction"

@@ -147,6 +147,60 @@ func.func @readers_join_a_contraction_and_producers_do_not(%x: tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
 }
 
+// Reshapes that add or drop dimensions of one stay inside: of a batch of one in an epilogue, as TOSA has it, and where a norm reads one tensor in two shapes.
+// CHECK-LABEL: func.func @batches_of_one(
+// CHECK-SAME: %[[X:.*]]: tensor<1x64x64xbf16>, %[[W:.*]]: tensor<1x64x64xbf16>, %[[B:.*]]: tensor<64xf32>)
+// CHECK: %[[P:.*]] = mpk.dispatch ins(%[[X]], %[[W]], %[[B]] :
+// CHECK: mpk.mma
+// CHECK: tensor.collapse_shape
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: mpk.yield %{{.*}} : tensor<64x64xf32>
+// CHECK: mpk.dispatch ins(%[[P]] : tensor<64x64xf32>)
+// CHECK: tensor.expand_shape
+// CHECK: "reduction"
+// CHECK: arith.subf
+// CHECK: mpk.yield %{{.*}} : tensor<64x64xf32>
+// CHECK-NOT: mpk.dispatch
+// CHECK: return
+func.func @batches_of_one(%x: tensor<1x64x64xbf16>, %w: tensor<1x64x64xbf16>, %b: tensor<64xf32>) -> tensor<64x64xf32> {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %eb = tensor.empty() : tensor<1x64x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.generic {indexing_maps = [affine_map<(h, m, n, k) -> (h, m, k)>, affine_map<(h, m, n, k) -> (h, k, n)>, affine_map<(h, m, n, k) -> (h, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<1x64x64xbf16>, tensor<1x64x64xbf16>) outs(%eb : tensor<1x64x64xf32>) {
+  ^bb0(%a: bf16, %c: bf16, %o: f32):
+    %8 = arith.extf %a : bf16 to f32
+    %9 = arith.extf %c : bf16 to f32
+    %10 = arith.mulf %8, %9 : f32
+    %11 = arith.addf %o, %10 : f32
+    linalg.yield %11 : f32
+  } -> tensor<1x64x64xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<1x64x64xf32> into tensor<64x64xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #col, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %b : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %8 = arith.addf %a, %c : f32
+    linalg.yield %8 : f32
+  } -> tensor<64x64xf32>
+  %er = tensor.empty() : tensor<64x1xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%er : tensor<64x1xf32>) -> tensor<64x1xf32>
+  %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [64, 1, 64] : tensor<64x64xf32> into tensor<64x1x64xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%3 : tensor<64x1x64xf32>) outs(%none : tensor<64x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %8 = arith.addf %a, %o : f32
+    linalg.yield %8 : f32
+  } -> tensor<64x1xf32>
+  %5 = linalg.generic {indexing_maps = [#map, affine_map<(d0, d1) -> (d0, 0)>, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%2, %4 : tensor<64x64xf32>, tensor<64x1xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %8 = arith.subf %a, %c : f32
+    linalg.yield %8 : f32
+  } -> tensor<64x64xf32>
+  return %5 : tensor<64x64xf32>
+}
+
 // An op that no family takes stays: the diagonal of a matrix is no stream of rows.
 // CHECK-LABEL: func.func @a_diagonal_stays
 // CHECK-NOT: mpk.dispatch

@@ -8,6 +8,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "mp/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -61,6 +62,8 @@ public:
     for (linalg::LinalgOp op : list)
       members.insert(op);
     repeated.insert(again.begin(), again.end());
+    if (llvm::none_of(list, [](linalg::LinalgOp op) { return op->hasAttr(kMmaAttrName); }))
+      findShared();
   }
 
   FailureOr<DispatchBody> read() {
@@ -74,6 +77,17 @@ public:
   }
 
 private:
+  /// Finds what members read in more than one shape. Operands of products stay arguments.
+  void findShared() {
+    DenseMap<Value, Value> read;
+    for (linalg::LinalgOp op : list)
+      for (Value input : op.getDpsInputs()) {
+        Value base = skipUnitReshapes(input);
+        if (read.try_emplace(base, input).first->second != input)
+          shared.insert(base);
+      }
+  }
+
   /// True if something outside needs the value.
   bool escapes(Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -111,8 +125,11 @@ private:
   bool isRepeatedOrMember(Operation *op) {
     return op && (members.contains(op) || repeated.contains(op) || isa<tensor::EmptyOp>(op) ||
                   isFill(op) || isUniformConstant(op) ||
-                  (isUnitReshape(op) &&
-                   isRepeatedOrMember(skipUnitReshapes(op->getResult(0)).getDefiningOp())));
+                  (isUnitReshape(op) && isSharedOrMember(skipUnitReshapes(op->getResult(0)))));
+  }
+
+  bool isSharedOrMember(Value base) {
+    return shared.contains(base) || isRepeatedOrMember(base.getDefiningOp());
   }
 
   void addOp(Operation *op) {
@@ -146,7 +163,8 @@ private:
 
   ArrayRef<linalg::LinalgOp> list;
   llvm::DenseSet<Operation *> members, repeated, seen;
-  llvm::DenseSet<OpOperand *> handedIn;                     ///< destinations that become outputs
+  llvm::DenseSet<Value> shared;         ///< of which the body has views of its own
+  llvm::DenseSet<OpOperand *> handedIn; ///< destinations that become outputs
   DenseMap<Operation *, SmallVector<Operation *, 1>> fills; ///< of such, by the member that writes
   DispatchBody body;
 };

@@ -31,7 +31,7 @@ struct DispatchOutput {
 
 struct DispatchBody {
   /// The members, and before the first that needs them what is cheaper to make again than to read:
-  /// constants, empty tensors, fills, views of members.
+  /// constants, empty tensors, fills, views of members, and of what they read in several shapes.
   SmallVector<Operation *> ops;
   llvm::SetVector<Value> inputs;
   SmallVector<DispatchOutput> outputs;

@@ -3,6 +3,7 @@
 // Implements mp-fold-views: read and write through reshapes instead of beside them, and read
 // windows and concatenations element by element (exact).
 
+#include "../Plan/OperandSource.h"
 #include "DispatchBody.h"
 #include "KeepAttributes.h"
 #include "Pieces.h"
@@ -176,13 +177,56 @@ static bool splitsProduct(OpOperand &operand) {
 
 namespace {
 
+/// cast(transposition(x))  ==>  transposition(cast(x)), where x is made of a product's elements,
+/// whose kernel may narrow them.
+struct NarrowFirst : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp cast, PatternRewriter &rewriter) const override {
+    linalg::GenericOp moved =
+        isNarrowing(cast) ? asTransposition(cast.getInputs()[0].getDefiningOp()) : nullptr;
+    if (!moved || !moved->hasOneUse() || !isElementwise(cast) ||
+        !cast.getIndexingMapsArray()[0].isIdentity() ||
+        !isMadeOfProduct(skipViews(moved.getInputs()[0])))
+      return rewriter.notifyMatchFailure(cast, "it narrows no transposed elements of a product");
+    const Location loc = cast.getLoc();
+    Value source = moved.getInputs()[0];
+    Type element = getElementTypeOrSelf(cast.getResultTypes()[0]);
+    Value empty = tensor::EmptyOp::create(rewriter, loc,
+                                          tensor::getMixedSizes(rewriter, loc, source), element);
+    const unsigned rank = cast.getNumLoops();
+    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+    auto narrow = linalg::GenericOp::create(rewriter, loc, empty.getType(), source, empty, maps,
+                                            cast.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(cast.getRegion(), narrow.getRegion(), narrow.getRegion().end());
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        cast, cast.getResultTypes(), narrow->getResults(), cast.getDpsInits(),
+        moved.getIndexingMapsArray(), moved.getIteratorTypesArray(),
+        [](OpBuilder &b, Location at, ValueRange elements) {
+          linalg::YieldOp::create(b, at, elements.front());
+        });
+    return success();
+  }
+
+  static Value skipViews(Value value) {
+    while (isView(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return value;
+  }
+  static bool isMadeOfProduct(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && (isProduct(op) || followsProduct(op));
+  }
+};
+
 struct FoldViews : mlir::mp::impl::FoldViewsBase<FoldViews> {
   using Base::Base;
 
   void runOnOperation() override {
     unrollWindows(getOperation());
     readPieces(getOperation());
-    if (failed(foldTranspositions()) || failed(mergeLoops()) || failed(foldReshapes()))
+    if (failed(narrowFirst()) || failed(foldTranspositions()) || failed(mergeLoops()) ||
+        failed(foldReshapes()))
       signalPassFailure();
   }
 
@@ -190,6 +234,12 @@ struct FoldViews : mlir::mp::impl::FoldViewsBase<FoldViews> {
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+  }
+
+  LogicalResult narrowFirst() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<NarrowFirst>(&getContext());
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
   /// Lets products read what is transposed where it lies.

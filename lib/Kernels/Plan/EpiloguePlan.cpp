@@ -167,7 +167,16 @@ private:
       const int loop = knowsWide ? result.dims.at(wide)[real[0]] : result.dims.at(thin)[position];
       wideDims[real[0]] = thinDims[position] = loop;
     }
+    keepUnits(wide, wideDims);
+    keepUnits(thin, thinDims);
     return success(succeeded(know(wide, wideDims)) && succeeded(know(thin, thinDims)));
+  }
+
+  /// Dimensions of size one may be loops of one iteration, too, as those of a batch of one are.
+  void keepUnits(Value value, SmallVectorImpl<int> &dims) {
+    if (auto known = result.dims.find(value); known != result.dims.end())
+      for (auto [dim, loop] : llvm::zip_equal(dims, known->second))
+        dim = dim < 0 ? loop : dim;
   }
 
   static constexpr int kUnknown = -2;
