@@ -71,7 +71,7 @@ def train_step(step, state, batch, *, format=None, target=None, loss_scale="auto
                keep=(), options=None, entry=None):
     """Converts a whole train step (forward, backward, optimizer) and returns it as a TrainStep.
 
-    step: a function step(*state, *batch) of JAX arrays, or a path or text of MLIR, whose results hold the next state.
+    step: a function step(*state, *batch) of JAX arrays or, over torch.func, of torch's tensors, or a path or text of MLIR, whose results hold the next state.
         The results that replace arguments are found in the graph (docs/guides/Training.md).
     state, batch: the first state and an example batch, tuples of arrays or pytrees.
     loss_scale: "auto", "torch", "none", ... as mp-train-step takes them; so are master and moments.
@@ -93,7 +93,7 @@ def train_step(step, state, batch, *, format=None, target=None, loss_scale="auto
     if len(leaves) > len(program.inputs):
         raise Error(f"state and batch have {len(leaves)} arrays, but the step takes {len(program.inputs)}")
     places = [index for index in range(len(leaves)) if "state" not in program.inputs[index]]
-    count = len(source.flatten(tuple(state), {})) if source.framework != "jax" else len(leaves) - len(places)
+    count = len(source.flatten(tuple(state), {})) if source.framework == "numpy" else len(leaves) - len(places)
     if count != len(leaves) - len(places):
         raise Error(f"{len(leaves) - len(places)} of the arguments are replaced by results, but the state has {count} arrays; "
                     "give what stays the same as part of the batch")

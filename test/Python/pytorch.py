@@ -13,7 +13,7 @@ import mp.dynamo
 from mp.frontends.programs import call
 
 sys.path.insert(0, os.path.join(os.environ["MP_SOURCE"], "tools/dev/frontends"))
-from pytorch_calls import Calls, ControlFlow, Refused, Results  # noqa: E402, F401: cases of this suite
+from pytorch_calls import Calls, ControlFlow, Functions, Refused, Results  # noqa: E402, F401: cases of this suite
 from pytorch_models import MODELS  # noqa: E402
 
 

@@ -159,6 +159,44 @@ class ControlFlow(unittest.TestCase):
             self.assertTrue(torch.equal(found, expected))
 
 
+class Functions(unittest.TestCase):
+    def test_train_steps_keep_their_state_and_follow_torch(self):
+        torch.manual_seed(0)
+        model, x, target = nn.Sequential(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 4)), torch.randn(8, 16), torch.randn(8, 4)
+
+        def step(params, x, target):
+            def loss(params):
+                return ((torch.func.functional_call(model, params, (x,)) - target) ** 2).mean()
+            gradients, value = torch.func.grad_and_value(loss)(params)
+            return {name: params[name] - 0.1 * gradients[name] for name in params}, value
+
+        params = {name: value.detach() for name, value in model.named_parameters()}
+        train = mp.train_step(step, (params,), (x, target), format="f16")
+        self.assertEqual(set(train.state), {*(f"params.{name}" for name in params), "loss_scale", "clean_steps", "skipped_steps"})
+        for _ in range(3):
+            params, expected = step(params, x, target)
+            self.assertLess(abs(float(train(x, target)) / float(expected) - 1), 1e-2)
+        for name, value in params.items():
+            self.assertLess(difference(torch.from_numpy(train.state[f"params.{name}"]), value), 1e-2)
+        lines = {op["location"].rsplit(":", 2)[0] for op in train.report.ops if op["class"] == "T"}
+        self.assertEqual(lines, {os.path.abspath(__file__)})
+
+    def test_structures_and_numbers(self):
+        weight = torch.randn(8, 4)
+
+        def function(batch, n=2):
+            return {"y": batch["x"] @ weight * n, "more": [batch["x"].sum(), n, None]}
+
+        x = torch.randn(2, 8)
+        program = mp.convert(function, ({"x": x},), {"n": 3})
+        found, expected = program({"x": x}, n=3), function({"x": x}, n=3)
+        self.assertLess(difference(found["y"], expected["y"]), 1e-2)
+        self.assertEqual(found["more"][1:], [3, None])
+        self.assertEqual(([spec["name"] for spec in program.inputs], [spec["name"] for spec in program.outputs]), (["batch.x"], ["y", "more.0"]))
+        with self.assertRaisesRegex(mp.Error, "'n' was 3 .* found 2"):
+            program({"x": x})
+
+
 class Refused(unittest.TestCase):
     def test_what_torch_refuses_is_an_error_with_its_cause(self):
         class Branch(nn.Module):

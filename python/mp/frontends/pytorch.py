@@ -6,7 +6,7 @@ from ..errors import Error
 from ..source import Source
 from .decompositions import decomposition_table
 from .programs import find_program, require, transform
-from .torch_calls import Calls, is_constant, parameters_of
+from .torch_calls import Calls, is_constant, name_of, names_by_place, parameters_of
 from .torch_importer import import_graph
 
 PIPELINE = ("torchdynamo-export-to-torch-backend-pipeline,torch-backend-to-linalg-on-tensors-backend-pipeline,"
@@ -77,11 +77,14 @@ def sizes_and_dtype(value):
 
 def read_exported(exported, parameters=()):
     """A Source of a torch.export.ExportedProgram. parameters: those of the model's forward, where they are known."""
-    program = exported.run_decompositions(decomposition_table())
+    try:
+        program = exported.run_decompositions(decomposition_table())
+    except Exception as error:
+        raise refusal("torch does not decompose the model; what uses torch.func converts as a function, mp.convert(f, (x,))", error) from error
     signature = program.graph_signature
     if mutated := [s.target for s in signature.output_specs if s.kind.name in ("BUFFER_MUTATION", "USER_INPUT_MUTATION")]:
         raise Error(f"the model changes {', '.join(map(str, mutated))} when called; .eval() it, or write the change as a result")
-    calls = Calls(program, parameters)
+    calls = Calls.of(program, parameters)
     specs = [spec for spec in signature.input_specs if not is_constant(spec.arg)]
     names = {index: spec.target or spec.arg.name for index, spec in enumerate(specs)}
     bound = {index: value for index, spec in enumerate(specs) if (value := constant_of(program, spec)) is not None}
@@ -93,17 +96,19 @@ def read_exported(exported, parameters=()):
                   unflatten=calls.unflatten)
 
 
-def as_module(model):
-    """The module that a wrapper of torch holds, under its own names; a function as a module."""
+def unwrapped(model):
+    """The module that a wrapper of torch holds, under its own names."""
     import torch
-    if isinstance(model, torch.nn.Module):
-        while (inner := getattr(model, "_orig_mod", None) or (
-                model.module if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)) else None)) is not None:
-            model = inner
-        return model
-    module = torch.nn.Module()
-    module.forward = model
-    return module
+    wrappers = (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)
+    while (inner := getattr(model, "_orig_mod", None) or (model.module if isinstance(model, wrappers) else None)) is not None:
+        model = inner
+    return model
+
+
+def refusal(who, error):
+    """An Error with torch's as its cause."""
+    said = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return Error(f"{who}: {type(error).__name__}: {chr(10).join(said[:6])}")
 
 
 def export(model, args, kwargs, dynamic):
@@ -116,8 +121,57 @@ def export(model, args, kwargs, dynamic):
         with torch.no_grad():
             return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic)
     except Exception as error:  # of many kinds, those of the user's own code among them
-        said = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise Error(f"torch.export refuses the model: {type(error).__name__}: {chr(10).join(said[:6])}") from error
+        raise refusal("torch.export refuses the model", error) from error
+
+
+def traced(function, args, kwargs):
+    """(graph module, Calls) of a function of tensors in lists and dicts, such as a train step over torch.func, as it runs on tensors without
+    values; torch.export takes what torch.func makes of them for constants."""
+    import torch
+    from torch.export.graph_signature import ConstantArgument, TensorArgument
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.utils import _pytree as pytree
+    paths, tree = pytree.tree_flatten_with_path((tuple(args), dict(kwargs)))
+    parameters, given = parameters_of(function), []
+    order = names_by_place(parameters)
+
+    def spec(name, leaf):
+        return TensorArgument(name) if isinstance(leaf, torch.Tensor) else ConstantArgument(name, leaf)
+
+    def name(path):
+        first, rest = (order[path[1].idx] if path[0].idx == 0 and path[1].idx < len(order) else path[1]), pytree.keystr(path[2:])
+        return name_of(f"{first}{rest}")
+
+    inputs = [spec(name(path), leaf) for path, leaf in paths]
+    tensors = [leaf for _, leaf in paths if isinstance(leaf, torch.Tensor)]
+
+    def flat(*values):
+        found = iter(values)
+        args, kwargs = pytree.tree_unflatten([next(found) if isinstance(leaf, torch.Tensor) else leaf for _, leaf in paths], tree)
+        leaves, out = pytree.tree_flatten(function(*args, **kwargs))
+        given[:] = [out, [spec("", leaf) for leaf in leaves]]
+        return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+    torch.fx.proxy._register_stack_trace_anchor(function)  # so that lines of its file are kept
+    try:
+        graph = make_fx(torch.func.functionalize(flat, remove="mutations"), decomposition_table=decomposition_table(), tracing_mode="fake",
+                        record_stack_traces=True, _allow_non_fake_inputs=True)(*tensors)
+    except Exception as error:  # of many kinds, those of the user's own code among them
+        raise refusal("torch does not trace the function", error) from error
+    out, outputs = given
+    return graph, Calls(tree, out, [(argument, None) for argument in inputs], outputs, order, parameters)
+
+
+def read_function(function, args, kwargs):
+    """A Source of a function of tensors."""
+    graph, calls = traced(function, args, kwargs)
+    names = [argument.name for argument, _ in calls.inputs if not is_constant(argument)]
+    text = lower_graph(graph.graph, [(name, False) for name in names], calls.result_names())
+    output = next(node for node in graph.graph.nodes if node.op == "output")
+    results = tuple(sizes_and_dtype(node.meta.get("val")) for node in output.args[0])
+    name = getattr(function, "__name__", "function") + ".torch"
+    return Source(text, name, "main", names=dict(enumerate(names)), framework="torch", results=results, flatten=calls.flatten,
+                  unflatten=calls.unflatten)
 
 
 def read(model, args, kwargs, dynamic=None):
@@ -128,8 +182,12 @@ def read(model, args, kwargs, dynamic=None):
         return read_exported(model)
     if args is None and not kwargs:
         raise Error("a torch module needs example arguments: mp.convert(model, (x,))")
-    model = as_module(model)
-    return read_exported(export(model, args or (), kwargs, dynamic), parameters_of(model))
+    if isinstance(model, torch.nn.Module):
+        model = unwrapped(model)
+        return read_exported(export(model, args or (), kwargs, dynamic), parameters_of(model.forward))
+    if dynamic is not None:
+        raise Error("dynamic= is of modules: torch.nn.Module's forward may call the function")
+    return read_function(model, args or (), kwargs)
 
 
 def read_file(path):

@@ -1,5 +1,5 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How calls of an exported PyTorch model become the arguments of its graph, and results what the model gives."""
+"""How calls of a traced PyTorch model become the arguments of its graph, and results what the model gives."""
 import inspect
 import re
 
@@ -11,31 +11,47 @@ def is_constant(argument):
     return type(argument).__name__ == "ConstantArgument"
 
 
-def parameters_of(model):
-    """The parameters of the model's forward; none where it does not say."""
+def parameters_of(function):
+    """Its parameters; none where it does not say."""
     try:
-        return list(inspect.signature(model.forward).parameters.values())
-    except (AttributeError, TypeError, ValueError):
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
         return []
 
 
-class Calls:
-    """Of a torch.export.ExportedProgram. `parameters`: those of the model's forward, where they are known."""
+def names_by_place(parameters):
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]
 
-    def __init__(self, program, parameters=()):
-        signature, called = program.graph_signature, program.module_call_graph[0].signature
-        values = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
-        self.in_spec, self.out_spec, self.ranges = program.call_spec.in_spec, program.call_spec.out_spec, program.range_constraints
-        self.inputs = [(spec.arg, values.get(spec.arg.name)) for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
-        self.outputs = [spec.arg for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT"]
-        positional, keywords = self.in_spec.children()
-        names = list(called.forward_arg_names or ()) if called else []
+
+def name_of(path):
+    """"hidden.0" of ".hidden[0]", "d.w" of "d['w']"."""
+    return re.sub(r"\[['\"]?([^\]'\"]+)['\"]?\]", r".\1", path).strip(".")
+
+
+class Calls:
+    """in_spec, out_spec: torch's trees of (args, kwargs) and of what the model gives. inputs: (what torch.export calls an argument, a
+    tensor of its sizes or None) of each leaf; outputs likewise. names: those of what the example gave by position, where they are known.
+    parameters: those of the model's own function, where they are known."""
+
+    def __init__(self, in_spec, out_spec, inputs, outputs, names=(), parameters=(), ranges=None):
+        self.in_spec, self.out_spec, self.inputs, self.outputs, self.ranges = in_spec, out_spec, inputs, outputs, ranges or {}
+        positional, keywords = in_spec.children()
         count = positional.num_children
-        self.order = names[:count] or [f"argument {index}" for index in range(count)]
-        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        self.order += [parameter.name for parameter in parameters if parameter.kind in by_place][count:]
+        self.order = list(names)[:count] or [f"argument {index}" for index in range(count)]
+        self.order += names_by_place(parameters)[count:]
         self.names = self.order[:count] + list(keywords.context)
         self.defaults = {parameter.name: parameter.default for parameter in parameters if parameter.default is not parameter.empty}
+
+    @classmethod
+    def of(cls, program, parameters=()):
+        """Of a torch.export.ExportedProgram."""
+        signature, called = program.graph_signature, program.module_call_graph[0].signature
+        values = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
+        inputs = [(spec.arg, values.get(spec.arg.name)) for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
+        outputs = [spec.arg for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT"]
+        names = called.forward_arg_names if called else None
+        return cls(program.call_spec.in_spec, program.call_spec.out_spec, inputs, outputs, names or (), parameters, program.range_constraints)
 
     def _named(self, args, kwargs):
         """Each argument of a call by its name."""
@@ -96,8 +112,7 @@ class Calls:
         from torch.utils import _pytree as pytree
         tree = pytree.tree_unflatten(list(range(len(self.outputs))), self.out_spec)
         paths = [(pytree.keystr(path), place) for path, place in pytree.tree_flatten_with_path(tree)[0]]
-        names = [re.sub(r"\[['\"]?([^\]'\"]+)['\"]?\]", r".\1", path).strip(".") for path, place in paths
-                 if not is_constant(self.outputs[place])]
+        names = [name_of(path) for path, place in paths if not is_constant(self.outputs[place])]
         return ["" if name.isdecimal() else name for name in names]
 
 
