@@ -5,7 +5,7 @@
 
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/Ranges/ScalingExponents.h"
+#include "mp/Analysis/Scaling/ScalingExponents.h"
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Factored.h"
 #include "mp/Interfaces/Contraction.h"

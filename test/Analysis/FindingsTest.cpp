@@ -5,8 +5,8 @@
 
 #include "AnalysisTest.h"
 #include "mp/Analysis/Idioms/Idioms.h"
-#include "mp/Analysis/Ranges/NormOverflow.h"
 #include "mp/Analysis/Ranges/Poles.h"
+#include "mp/Analysis/Scaling/NormOverflow.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 // Powers of two go through ops as the ops' algebra says; constants that are added are adapted, and
 // what is no multiple is refused.
 
-#include "mp/Analysis/Ranges/ScalingExponents.h"
+#include "mp/Analysis/Scaling/ScalingExponents.h"
 #include "AnalysisTest.h"
 
 using namespace mlir;

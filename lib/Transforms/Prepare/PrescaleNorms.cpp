@@ -6,7 +6,7 @@
 #include "Rewrites.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mp/Analysis/Ranges/NormOverflow.h"
+#include "mp/Analysis/Scaling/NormOverflow.h"
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"

@@ -5,7 +5,7 @@
 #include "ErasureDifference.h"
 #include "ErasureExponents.h"
 #include "ErasureScaling.h"
-#include "mp/Analysis/Ranges/ScalingExponents.h"
+#include "mp/Analysis/Scaling/ScalingExponents.h"
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Recomputed.h"

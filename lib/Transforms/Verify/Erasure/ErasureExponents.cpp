@@ -5,7 +5,7 @@
 #include "ErasureExponents.h"
 #include "ErasureMatcher.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mp/Analysis/Ranges/ScalingExponents.h"
+#include "mp/Analysis/Scaling/ScalingExponents.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -17,7 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
-#include "mp/Analysis/Ranges/ScalingExponents.h"
+#include "mp/Analysis/Scaling/ScalingExponents.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"

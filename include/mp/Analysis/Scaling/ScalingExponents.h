@@ -5,8 +5,8 @@
 // with powers of two, short of overflow and underflow. Unlike there, what is added to a multiplied
 // value may be a constant, which then counts as adapted.
 
-#ifndef MP_ANALYSIS_RANGES_SCALINGEXPONENTS_H
-#define MP_ANALYSIS_RANGES_SCALINGEXPONENTS_H
+#ifndef MP_ANALYSIS_SCALING_SCALINGEXPONENTS_H
+#define MP_ANALYSIS_SCALING_SCALINGEXPONENTS_H
 
 #include "mlir/IR/Operation.h"
 #include <optional>
@@ -44,4 +44,4 @@ std::optional<Multiple> getPrescaled(Operation *op);
 
 } // namespace mlir::mp
 
-#endif // MP_ANALYSIS_RANGES_SCALINGEXPONENTS_H
+#endif // MP_ANALYSIS_SCALING_SCALINGEXPONENTS_H

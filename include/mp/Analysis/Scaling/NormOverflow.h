@@ -4,11 +4,11 @@
 // reciprocal, and what is made of them. On x times 2^-k they give the same, times a power of two,
 // where the epsilon is taken times 2^-2k.
 
-#ifndef MP_ANALYSIS_RANGES_NORMOVERFLOW_H
-#define MP_ANALYSIS_RANGES_NORMOVERFLOW_H
+#ifndef MP_ANALYSIS_SCALING_NORMOVERFLOW_H
+#define MP_ANALYSIS_SCALING_NORMOVERFLOW_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/Ranges/ScalingExponents.h"
+#include "mp/Analysis/Scaling/ScalingExponents.h"
 
 namespace mlir::mp {
 
@@ -40,4 +40,4 @@ std::vector<NormOverflow> findNormOverflows(FunctionOpInterface function, Magnit
 
 } // namespace mlir::mp
 
-#endif // MP_ANALYSIS_RANGES_NORMOVERFLOW_H
+#endif // MP_ANALYSIS_SCALING_NORMOVERFLOW_H

@@ -3,7 +3,7 @@
 // Follows the squares of an op to their roots, and finds norms whose sum of squares may leave its
 // format.
 
-#include "mp/Analysis/Ranges/NormOverflow.h"
+#include "mp/Analysis/Scaling/NormOverflow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/ReductionLength.h"
