@@ -1,180 +1,21 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Evaluates both arms of a choice at the threshold, over value numbers.
 
 #include "Jumps.h"
 #include "TruthValues.h"
-#include "mp/Domains/Elementary.h"
+#include "mp/Analysis/Values/Continuity.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::mp;
-using domains::BinaryFn;
-using domains::UnaryFn;
-using Kind = ValueNode::Kind;
-
-/// Arms are looked into so far.
-static constexpr unsigned kMostSteps = 64;
-
-static bool comparesOrder(arith::CmpFPredicate predicate) {
-  using P = arith::CmpFPredicate;
-  return llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE, P::OLT, P::OLE, P::ULT, P::ULE},
-                            predicate);
-}
-
-/// True up to what f32 rounds a few times.
-static bool areEqual(double a, double b) {
-  return std::fabs(a - b) <= 0x1p-20 * std::fmax(std::fabs(a), std::fabs(b));
-}
-
-namespace {
-/// A number, plus an element that is not known where `rest` is one.
-struct AtThreshold {
-  double number = 0;
-  View rest = {};
-};
-
-/// Evaluates what is computed of x with a number in its place.
-class ArmReader {
-public:
-  ArmReader(const ValueNumbering &values, const View &x, double threshold)
-      : values(values), x(x), threshold(threshold) {}
-
-  /// Returns nothing where a function has a pole, or a jump of its own, there.
-  std::optional<AtThreshold> read(const View &view);
-
-private:
-  std::optional<AtThreshold> readUnary(const View &view, const ValueNode &node);
-  std::optional<AtThreshold> readBinary(const View &view, const ValueNode &node);
-  std::optional<AtThreshold> readChoice(const View &view, const ValueNode &node);
-  std::optional<AtThreshold> operand(const View &view, const ValueNode &node, unsigned index) {
-    return read(values.compose(view, node.operands[index]));
-  }
-
-  const ValueNumbering &values;
-  View x;
-  double threshold;
-  unsigned steps = 0;
-};
-} // namespace
-
-static std::optional<AtThreshold> ifFinite(double number) {
-  return std::isfinite(number) ? std::optional<AtThreshold>({number}) : std::nullopt;
-}
-
-static double combine(BinaryFn fn, double a, double b) {
-  switch (fn) {
-  case BinaryFn::Add: return a + b;
-  case BinaryFn::Sub: return a - b;
-  case BinaryFn::Mul: return a * b;
-  case BinaryFn::Div: return a / b;
-  case BinaryFn::Maximum:
-  case BinaryFn::MaxNum: return std::fmax(a, b);
-  case BinaryFn::Minimum:
-  case BinaryFn::MinNum: return std::fmin(a, b);
-  default: return std::nan("");
-  }
-}
-
-std::optional<AtThreshold> ArmReader::readBinary(const View &view, const ValueNode &node) {
-  std::optional<AtThreshold> a = operand(view, node, 0), b = operand(view, node, 1);
-  if (!a || !b)
-    return std::nullopt;
-  bool knowsA = !a->rest, knowsB = !b->rest;
-  if (knowsA && knowsB)
-    return ifFinite(combine(node.binary, a->number, b->number));
-  bool zeroA = knowsA && a->number == 0, zeroB = knowsB && b->number == 0;
-  switch (node.binary) {
-  case BinaryFn::Mul:
-    if (zeroA || zeroB)
-      return AtThreshold{};
-    break;
-  case BinaryFn::Add:
-    if (knowsA || knowsB)
-      return AtThreshold{a->number + b->number, knowsA ? b->rest : a->rest};
-    break;
-  case BinaryFn::Sub:
-    if (knowsB)
-      return AtThreshold{a->number - b->number, a->rest};
-    break;
-  default: break;
-  }
-  return AtThreshold{0, view};
-}
-
-static bool hasSteps(UnaryFn fn) {
-  return llvm::is_contained({UnaryFn::Floor, UnaryFn::Ceil, UnaryFn::Trunc, UnaryFn::Round,
-                             UnaryFn::RoundEven, UnaryFn::Sign},
-                            fn);
-}
-
-std::optional<AtThreshold> ArmReader::readUnary(const View &view, const ValueNode &node) {
-  std::optional<AtThreshold> of = operand(view, node, 0);
-  if (!of || hasSteps(node.unary))
-    return std::nullopt;
-  return of->rest ? std::optional<AtThreshold>({0, view})
-                  : ifFinite(domains::evaluate(node.unary, of->number));
-}
-
-/// A choice by numbers that differ is the arm that they choose, there and around.
-std::optional<AtThreshold> ArmReader::readChoice(const View &view, const ValueNode &node) {
-  View condition = values.compose(view, node.operands[0]);
-  if (!condition || values.get(condition).kind != Kind::Compare)
-    return AtThreshold{0, view};
-  const ValueNode &comparison = values.get(condition);
-  std::optional<AtThreshold> a = operand(condition, comparison, 0),
-                             b = operand(condition, comparison, 1);
-  if (!a || !b)
-    return std::nullopt;
-  bool isKnown = !a->rest && !b->rest && !areEqual(a->number, b->number);
-  if (!isKnown || !comparesOrder(comparison.predicate))
-    return AtThreshold{0, view};
-  using P = arith::CmpFPredicate;
-  bool asksGreater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, comparison.predicate);
-  return operand(view, node, (a->number > b->number) == asksGreater ? 1 : 2);
-}
-
-std::optional<AtThreshold> ArmReader::read(const View &view) {
-  if (view == x)
-    return AtThreshold{threshold};
-  if (!view || ++steps > kMostSteps)
-    return std::nullopt;
-  const ValueNode &node = values.get(view);
-  switch (node.kind) {
-  case Kind::NaN: return std::nullopt;
-  case Kind::Constant: return ifFinite(node.value);
-  case Kind::Unary: return readUnary(view, node);
-  case Kind::Binary: return readBinary(view, node);
-  case Kind::Select: return readChoice(view, node);
-  default: return AtThreshold{0, view};
-  }
-}
 
 bool Jumps::isContinuous(Value selection) {
   if (!values)
     values = std::make_unique<ValueNumbering>(root);
   View whole = values->lookup(selection);
-  if (!whole || values->get(whole).kind != Kind::Select)
+  if (!whole || values->get(whole).kind != ValueNode::Kind::Select)
     return false;
-  const ValueNode &choice = values->get(whole);
-  View condition = choice.operands[0];
-  if (!condition || values->get(condition).kind != Kind::Compare)
-    return false;
-  const ValueNode &comparison = values->get(condition);
-  if (!comparesOrder(comparison.predicate))
-    return false;
-  for (unsigned of : {0u, 1u}) {
-    View x = values->compose(condition, comparison.operands[of]);
-    std::optional<double> threshold = values->constantOf(comparison.operands[1 - of].node);
-    if (!x || !threshold || !std::isfinite(*threshold))
-      continue;
-    ArmReader reader(*values, x, *threshold);
-    std::optional<AtThreshold> yes = reader.read(choice.operands[1]),
-                               no = reader.read(choice.operands[2]);
-    if (yes && no && yes->rest == no->rest && areEqual(yes->number, no->number))
-      return true;
-  }
-  return false;
+  ArrayRef<View> parts = values->get(whole).operands;
+  return isContinuousAt(*values, parts[0], parts[1], parts[2]);
 }
 
 double Jumps::of(Operation *choice, llvm::function_ref<double(Value)> rmsOf) {

@@ -3,8 +3,8 @@
 // Functions with a pole or an edge (1 / x and logarithms at zero, roots below it) behind
 // contractions: rounding the factors of x = a b - c d may make zero of what was a small number, and
 // an infinity of what was finite; an exponential turns a small error into a large one. A choice
-// that depends on x may give another number, however large: x > 1 ? t : 0, or table[x]. No bound of
-// magnitudes says anything about that.
+// that depends on x may give another number, however large: x > 1 ? t : 0, or table[x]; so may a
+// jump that is multiplied: floor(x) t. No bound of magnitudes says anything about that.
 
 #ifndef MP_ANALYSIS_RANGES_POLES_H
 #define MP_ANALYSIS_RANGES_POLES_H
@@ -15,15 +15,21 @@ namespace mlir::mp {
 
 /// An op whose results may be infinite, or unlike what they were, where its arguments are rounded.
 struct Pole {
+  enum class Kind : uint8_t {
+    Function, ///< it has a pole, or an edge
+    Choice,   ///< it picks among numbers that no range bounds
+    Jump,     ///< it multiplies a number that jumps by one that no range bounds
+  };
   Operation *op = nullptr;
-  bool isChoice = false; ///< it picks among numbers that no range bounds
+  Kind kind = Kind::Function;
   explicit operator bool() const { return op; }
 };
 
 /// The ops of a module with a pole that their arguments may reach, whatever finite numbers
-/// contractions give, or that choose among unbounded numbers, and what their arguments depend on:
-/// by data, through bodies, loops, branches and calls. Not among them are what an optimizer makes
-/// of its own state, selections that are continuous, as of max(x, 0), and checks for infinities.
+/// contractions give, that choose among unbounded numbers, or that multiply jumps by such, and what
+/// their arguments depend on: by data, through bodies, loops, branches and calls. Not among them
+/// are what an optimizer makes of its own state, selections that are continuous, as of max(x, 0),
+/// and checks for infinities.
 class Poles {
 public:
   explicit Poles(Operation *module);

@@ -113,10 +113,17 @@ static std::string explainPole(Operation *op, FunctionDecisions &decisions) {
     return "";
   std::string name =
       "'" + pole.op->getName().getStringRef().str() + "' " + describeLocation(pole.op->getLoc());
-  return pole.isChoice
-             ? "its rounded result may change what " + name +
-                   " chooses, and no range bounds these numbers (mp.range states one)"
-             : "its rounded result may reach the pole of " + name + ", which no range keeps away";
+  switch (pole.kind) {
+  case Pole::Kind::Function:
+    return "its rounded result may reach the pole of " + name + ", which no range keeps away";
+  case Pole::Kind::Choice:
+    return "its rounded result may change what " + name +
+           " chooses, and no range bounds these numbers (mp.range states one)";
+  case Pole::Kind::Jump:
+    return "its rounded result may make a factor of " + name +
+           " jump, and no range bounds the product (mp.range states one)";
+  }
+  llvm_unreachable("kinds are listed");
 }
 
 /// Returns the size below which elements lose three bits more by underflow than those of normal

@@ -1,0 +1,274 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Choices.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Analysis/Values/Continuity.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using domains::BinaryFn;
+using domains::FloatFacts;
+using domains::Interval;
+using domains::UnaryFn;
+using Kind = FloatMeaning::Kind;
+
+/// The square of such a number is far from the largest of f32.
+static constexpr double kModerate = 0x1p60;
+
+bool mlir::mp::isWhole(Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  return type.isIntOrIndex() || isa<FunctionType>(type);
+}
+
+bool mlir::mp::isDecidedByFiniteness(Value condition, ModuleRanges &ranges) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<UnscaleOp>(op))
+    return isWhole(condition);
+  FloatMeaning meaning = op ? getFloatMeaning(op) : FloatMeaning();
+  auto function = op ? op->getParentOfType<FunctionOpInterface>() : FunctionOpInterface();
+  if (meaning.kind != Kind::Compare || !function)
+    return false;
+  Value a = op->getOperand(meaning.operands[0]), b = op->getOperand(meaning.operands[1]);
+  auto isInfinite = [&](Value value) {
+    const Interval &range = ranges.lookup(value).facts.range;
+    return range.isPoint() && !range.isBounded();
+  };
+  const ValueNumbering &values = ranges.getNumbering(function);
+  return values.areEqual(values.lookup(a), values.lookup(b)) || isInfinite(a) || isInfinite(b);
+}
+
+/// Collects the operands that say where a branch goes.
+static void addConditions(Operation *terminator, SmallVectorImpl<Value> &values) {
+  if (isa<BranchOpInterface>(terminator) && terminator->getNumSuccessors() > 1)
+    llvm::append_range(values, llvm::make_filter_range(terminator->getOperands(), isWhole));
+}
+
+void mlir::mp::addFeeds(BlockArgument argument, ModuleRanges &ranges,
+                        SmallVectorImpl<Value> &values) {
+  Block *block = argument.getOwner();
+  Operation *parent = block->getParentOp();
+  if (auto function = dyn_cast<FunctionOpInterface>(parent); function && block->isEntryBlock()) {
+    for (CallOpInterface call : ranges.getCalls(function))
+      values.push_back(call->getOperand(argument.getArgNumber()));
+  } else if (auto structured = dyn_cast<linalg::LinalgOp>(parent)) {
+    values.push_back(structured.getMatchingOpOperand(argument)->get());
+  } else if (!block->isEntryBlock()) {
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+      if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator()))
+        if (Value fed =
+                branch.getSuccessorOperands(it.getSuccessorIndex())[argument.getArgNumber()])
+          values.push_back(fed);
+    for (Block &other : *block->getParent())
+      if (other.mightHaveTerminator())
+        addConditions(other.getTerminator(), values);
+  } else { // of a loop: whatever goes in, or around
+    llvm::append_range(values, parent->getOperands());
+    for (Region &region : parent->getRegions())
+      for (Block &inner : region)
+        if (inner.mightHaveTerminator())
+          llvm::append_range(values, inner.getTerminator()->getOperands());
+  }
+}
+
+void mlir::mp::addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
+  Operation *op = result.getOwner();
+  llvm::append_range(values, op->getOperands());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        llvm::append_range(values, block.getTerminator()->getOperands());
+  auto call = dyn_cast<CallOpInterface>(op);
+  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
+  if (callee && !callee.isExternal())
+    for (Block &block : callee.getFunctionBody())
+      if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+        values.push_back(block.getTerminator()->getOperand(result.getResultNumber()));
+}
+
+void mlir::mp::addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    addFeeds(argument, ranges, values);
+  else
+    addFeeds(cast<OpResult>(value), values);
+}
+
+//===-- choices -----------------------------------------------------------------------------===//
+
+bool mlir::mp::isModerate(Value value, ModuleRanges &ranges) {
+  const FloatFacts &facts = ranges.lookup(value).facts;
+  return facts.isBottom() || (!facts.mayNaN && !facts.mayInf && facts.range.mag() <= kModerate);
+}
+
+namespace {
+/// Tells which selections give much the same on either side of what decides: `x > 0 ? x : 0`.
+class Continuity {
+public:
+  Continuity(ModuleRanges &ranges, const ValueNumbering &values) : ranges(ranges), values(values) {}
+
+  /// Returns whether `condition`, as far as rounding may change it, decides between numbers of one
+  /// size.
+  bool holds(Value condition, ArrayRef<Value> alternatives) const;
+
+private:
+  bool isModerate(const View &view) const;
+  View stripSign(View view) const;
+  /// Collects values that are moderate where `view` is.
+  void collectModerate(const View &view, SmallVectorImpl<View> &found) const;
+  /// Returns whether `view` is computed of `of`, element by element, and of moderate numbers.
+  bool isMadeOf(const View &view, ArrayRef<View> of, unsigned depth = 0) const;
+  bool isContinuous(const View &comparison, ArrayRef<View> alternatives) const;
+
+  static constexpr unsigned kMostDepth = 12;
+  ModuleRanges &ranges;
+  const ValueNumbering &values;
+};
+} // namespace
+
+bool Continuity::isModerate(const View &view) const {
+  const ValueNode &node = values.get(view);
+  if (node.kind == ValueNode::Kind::Constant)
+    return std::fabs(node.value) <= kModerate;
+  Value first = node.op && node.op->getNumResults() == 1 ? node.op->getResult(0) : Value();
+  return first && getFloatFormat(first.getType()) && values.coversNode(first) &&
+         mlir::mp::isModerate(first, ranges);
+}
+
+View Continuity::stripSign(View view) const {
+  for (const ValueNode *node = &values.get(view);
+       node->kind == ValueNode::Kind::Unary &&
+       (node->unary == UnaryFn::Neg || node->unary == UnaryFn::Abs);
+       node = &values.get(view))
+    view = values.compose(view, node->operands[0]);
+  return view;
+}
+
+void Continuity::collectModerate(const View &view, SmallVectorImpl<View> &found) const {
+  for (View next = view; next && found.size() < kMostDepth;) {
+    found.push_back(next);
+    next = stripSign(next);
+    found.push_back(next);
+    const ValueNode &node = values.get(next);
+    View inner = node.kind == ValueNode::Kind::Cast ? node.operands[0] : View();
+    bool scales = llvm::is_contained({BinaryFn::Mul, BinaryFn::Div}, node.binary);
+    bool adds = llvm::is_contained({BinaryFn::Add, BinaryFn::Sub}, node.binary);
+    for (unsigned operand : {0u, 1u}) {
+      if (node.kind != ValueNode::Kind::Binary || !(scales || adds) || inner ||
+          (operand == 1 && node.binary == BinaryFn::Div))
+        break;
+      const View &rest = node.operands[1 - operand];
+      std::optional<double> constant = values.constantOf(rest.node);
+      if (scales ? constant && std::fabs(std::log2(std::fabs(*constant))) < 32 : isModerate(rest))
+        inner = node.operands[operand];
+    }
+    next = inner ? values.compose(next, inner) : View();
+  }
+}
+
+bool Continuity::isMadeOf(const View &view, ArrayRef<View> of, unsigned depth) const {
+  if (!view || depth > kMostDepth)
+    return false;
+  if (llvm::is_contained(of, view) || isModerate(view))
+    return true;
+  const ValueNode &node = values.get(view);
+  using K = ValueNode::Kind;
+  if (!llvm::is_contained({K::Unary, K::Binary, K::Clamp, K::Cast, K::Select}, node.kind))
+    return false;
+  ArrayRef<View> operands = node.operands;
+  if (node.kind == ValueNode::Kind::Select)
+    operands = operands.drop_front();
+  return llvm::all_of(operands, [&](const View &operand) {
+    return isMadeOf(values.compose(view, operand), of, depth + 1);
+  });
+}
+
+bool Continuity::isContinuous(const View &comparison, ArrayRef<View> alternatives) const {
+  const ValueNode &node = values.get(comparison);
+  View a = values.compose(comparison, node.operands[0]);
+  View b = values.compose(comparison, node.operands[1]);
+  SmallVector<View> moderate;
+  if (isModerate(b))
+    collectModerate(a, moderate);
+  if (isModerate(a))
+    collectModerate(b, moderate);
+  if (!moderate.empty() &&
+      llvm::all_of(alternatives, [&](const View &view) { return isMadeOf(view, moderate); }))
+    return true;
+  // An extremum gives one of two that are about equal where it is open which.
+  return llvm::all_of(alternatives, [&](const View &view) {
+    return view && llvm::is_contained({stripSign(a), stripSign(b)}, stripSign(view));
+  });
+}
+
+bool Continuity::holds(Value condition, ArrayRef<Value> alternatives) const {
+  View view = values.lookup(condition);
+  if (view && values.get(view).kind == ValueNode::Kind::Compare)
+    return isContinuous(view, llvm::map_to_vector(alternatives, [&](Value alternative) {
+                          return values.lookup(alternative);
+                        }));
+  Operation *op = condition.getDefiningOp();
+  return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value part) {
+           return isDecidedByFiniteness(part, ranges) || holds(part, alternatives);
+         });
+}
+
+static SmallVector<Value, 2> getAlternatives(Operation *select) {
+  FloatMeaning meaning = getFloatMeaning(select);
+  return {select->getOperand(meaning.operands[0]), select->getOperand(meaning.operands[1])};
+}
+
+static bool isContinuous(const ValueNumbering &values, Value condition, ArrayRef<Value> arms,
+                         ModuleRanges &ranges) {
+  if (isDecidedByFiniteness(condition, ranges))
+    return true;
+  View of = values.lookup(condition), yes = values.lookup(arms[0]), no = values.lookup(arms[1]);
+  if (of && values.get(of).kind == ValueNode::Kind::Compare)
+    return isExtremum(values, of, yes, no) || (yes && no && isContinuousAt(values, of, yes, no));
+  Operation *op = condition.getDefiningOp();
+  return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value part) { return isContinuous(values, part, arms, ranges); });
+}
+
+bool mlir::mp::isContinuousSelection(Operation *select, ModuleRanges &ranges) {
+  auto function = select->getParentOfType<FunctionOpInterface>();
+  return function && isContinuous(ranges.getNumbering(function), select->getOperand(0),
+                                  getAlternatives(select), ranges);
+}
+
+bool mlir::mp::callsByName(CallOpInterface call) {
+  return isa<SymbolRefAttr>(call.getCallableForCallee());
+}
+
+bool mlir::mp::choosesUnbounded(Operation *op, ModuleRanges &ranges) {
+  auto isOpen = [&](Value value) {
+    return getFloatFormat(value.getType()) && !isModerate(value, ranges);
+  };
+  if (op->getNumSuccessors() > 1) // of a function in blocks: what any of them gets or returns
+    return llvm::any_of(*op->getBlock()->getParent(), [&](Block &block) {
+      return (!block.isEntryBlock() && llvm::any_of(block.getArguments(), isOpen)) ||
+             (block.getNumSuccessors() == 0 && block.mightHaveTerminator() &&
+              llvm::any_of(block.getTerminator()->getOperands(), isOpen));
+    });
+  auto call = dyn_cast<CallOpInterface>(op);
+  bool isDecidedInside = isa<linalg::LinalgOp>(op) || (call && callsByName(call));
+  if (isDecidedInside || llvm::none_of(op->getResults(), isOpen))
+    return false;
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return getFloatMeaning(op).kind != Kind::Select || !function ||
+         !Continuity(ranges, ranges.getNumbering(function))
+              .holds(op->getOperand(0), getAlternatives(op));
+}
+
+void mlir::mp::addDeciders(Operation *op, SmallVectorImpl<Value> &deciders) {
+  if (op->getNumSuccessors() > 1)
+    return addConditions(op, deciders);
+  llvm::append_range(deciders, llvm::make_filter_range(op->getOperands(), isWhole));
+  for (Region &region : op->getRegions()) // how long a loop runs
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        llvm::append_range(deciders,
+                           llvm::make_filter_range(block.getTerminator()->getOperands(), isWhole));
+}

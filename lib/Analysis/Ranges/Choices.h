@@ -1,0 +1,46 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Says what values depend on, and which ops choose among numbers as some value decides: where
+// rounding decides otherwise, another number is taken.
+
+#ifndef MP_LIB_ANALYSIS_RANGES_CHOICES_H
+#define MP_LIB_ANALYSIS_RANGES_CHOICES_H
+
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
+
+namespace mlir::mp {
+
+/// Returns whether `value` holds integers, truth values, indices or a function.
+bool isWhole(Value value);
+
+/// Returns whether all elements are numbers small enough for their squares to be far from the
+/// limit of f32: whichever of them is chosen, what is made of it is as good.
+bool isModerate(Value value, ModuleRanges &ranges);
+
+/// Returns whether rounding leaves `condition` alone as long as all is finite: it tells NaN and
+/// infinities from numbers.
+bool isDecidedByFiniteness(Value condition, ModuleRanges &ranges);
+
+/// Collects what an argument of a block is given, and what says who gives it.
+void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
+/// Collects what a result of an op is made of.
+void addFeeds(OpResult result, SmallVectorImpl<Value> &values);
+void addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
+
+/// Collects what decides which numbers the results of `op` are.
+void addDeciders(Operation *op, SmallVectorImpl<Value> &deciders);
+
+/// Returns whether no value decides which function `call` calls.
+bool callsByName(CallOpInterface call);
+
+/// Returns whether the results of `op`, or what the blocks are given that it branches to, may be
+/// numbers of any size, and other ones where what decides is rounded.
+bool choosesUnbounded(Operation *op, ModuleRanges &ranges);
+
+/// Returns whether a selection gives the same number, but for rounding, where its outcome changes:
+/// a function in pieces that meet, an extremum.
+bool isContinuousSelection(Operation *select, ModuleRanges &ranges);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_ANALYSIS_RANGES_CHOICES_H

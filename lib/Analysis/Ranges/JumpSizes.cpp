@@ -1,0 +1,347 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fixed point over the module in program order; sizes only grow, and one that does so in every
+// round is unbounded.
+
+#include "JumpSizes.h"
+#include "Choices.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Analysis/ReductionLength.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+using domains::BinaryFn;
+using domains::FloatFacts;
+using domains::Interval;
+using domains::ReduceFn;
+using domains::UnaryFn;
+using Kind = FloatMeaning::Kind;
+
+/// A number that jumps by more may be infinite in f32.
+static constexpr double kLargestJump = 0x1p126;
+/// A sum over a dynamic size has no more elements than this.
+static constexpr double kMostElements = 0x1p32;
+/// A size that a loop adds to is followed so often.
+static constexpr unsigned kMostChanges = 8;
+
+static bool isFloat(Value value) { return bool(getFloatFormat(value.getType())); }
+
+static bool hasSteps(UnaryFn fn) {
+  return llvm::is_contained({UnaryFn::Floor, UnaryFn::Ceil, UnaryFn::Trunc, UnaryFn::Round,
+                             UnaryFn::RoundEven, UnaryFn::Sign},
+                            fn);
+}
+
+double JumpSizes::times(double size, double factor) const {
+  bool isPresumed = of == Of::Slopes && std::isinf(factor);
+  return size == 0 || isPresumed ? 0 : size * factor;
+}
+
+double JumpSizes::magnitude(Value value) const {
+  const FloatFacts &facts = ranges.lookup(value).facts;
+  return facts.isBottom() ? 0 : facts.range.mag();
+}
+
+/// Returns by how much an integer jumps that is made of floats, as a float of this magnitude.
+static double stepOf(Value integer, double magnitude) {
+  Operation *op = integer.getDefiningOp();
+  return op && isa<arith::FPToSIOp, arith::FPToUIOp>(op) ? 1 : magnitude;
+}
+
+/// Returns the function that `op` calls, if it has several blocks.
+static FunctionOpInterface findCalleeInBlocks(Operation *op) {
+  auto call = dyn_cast_or_null<CallOpInterface>(op);
+  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
+  return callee && !callee.isExternal() && !callee.getFunctionBody().hasOneBlock() ? callee
+                                                                                   : nullptr;
+}
+
+/// Returns whether a small error of an argument may be a large one of the result.
+static bool isSteep(Operation *op, const FloatMeaning &meaning, ModuleRanges &ranges) {
+  if (meaning.kind == Kind::Unary)
+    return llvm::is_contained({UnaryFn::Reciprocal, UnaryFn::Rsqrt, UnaryFn::Exp, UnaryFn::Exp2,
+                               UnaryFn::Expm1, UnaryFn::Sinh, UnaryFn::Cosh, UnaryFn::Tan},
+                              meaning.unary);
+  bool isPower = meaning.kind == Kind::Binary && meaning.binary == BinaryFn::Pow;
+  bool isQuotient = meaning.kind == Kind::Binary && meaning.binary == BinaryFn::Div;
+  return isPower || (meaning.kind == Kind::IntegerPower && meaning.exponent < 0) ||
+         (isQuotient && !ranges.lookup(op->getOperand(meaning.operands[1])).facts.range.isPoint());
+}
+
+double JumpSizes::own(Operation *op) const {
+  if (op->getNumResults() == 0 || llvm::none_of(op->getResults(), isFloat) ||
+      isa<linalg::LinalgOp>(op))
+    return 0;
+  FloatMeaning meaning = getFloatMeaning(op);
+  if (of == Of::Slopes) {
+    double largest = isSteep(op, meaning, ranges) ? magnitude(op->getResult(0)) : 0;
+    return largest <= kLargestJump ? largest : 0; // others are poles
+  }
+  auto size = [&](unsigned operand) {
+    return magnitude(op->getOperand(meaning.operands[operand]));
+  };
+  Value result = op->getResult(0);
+  switch (meaning.kind) {
+  case Kind::Unary: return !hasSteps(meaning.unary) ? 0 : meaning.unary == UnaryFn::Sign ? 2 : 1;
+  case Kind::Binary:
+    return meaning.binary == BinaryFn::Rem        ? std::fmin(size(0), size(1))
+           : meaning.binary == BinaryFn::CopySign ? 2 * size(0)
+           : meaning.binary == BinaryFn::Atan2    ? 2 * M_PI
+                                                  : 0;
+  case Kind::Integer: return stepOf(op->getOperand(meaning.operands[0]), magnitude(result));
+  case Kind::Select:
+    if (isContinuousSelection(op, ranges))
+      return 0;
+    break;
+  default: break;
+  }
+  SmallVector<Value> deciders;
+  addDeciders(op, deciders);
+  auto call = dyn_cast<CallOpInterface>(op);
+  if (call && callsByName(call) ? !findCalleeInBlocks(op) : deciders.empty())
+    return 0;
+  double largest = 0; // of moderate numbers: choices among others are choices
+  for (Value each : op->getResults())
+    if (isFloat(each) && isModerate(each, ranges))
+      largest = std::fmax(largest, magnitude(each));
+  // Arms of one size, of which no range is known, are moderate where they change places.
+  bool isOfOneSize =
+      meaning.kind == Kind::Select && !isModerate(result, ranges) && !choosesUnbounded(op, ranges);
+  return isOfOneSize ? 0x1p30 : largest;
+}
+
+double JumpSizes::ownOfArgument(BlockArgument argument) const {
+  Block *block = argument.getOwner();
+  bool mayComeFromMany =
+      !block->isEntryBlock() && !block->hasNoPredecessors() && !block->getSinglePredecessor();
+  return mayComeFromMany && isModerate(argument, ranges) ? magnitude(argument) : 0;
+}
+
+//===-- one op ------------------------------------------------------------------------------===//
+
+SmallVector<JumpSizes::Part> JumpSizes::parts(Operation *op, Value result) const {
+  FloatMeaning meaning = getFloatMeaning(op);
+  SmallVector<Part> parts;
+  auto value = [&](unsigned operand) { return op->getOperand(meaning.operands[operand]); };
+  auto jump = [&](unsigned operand) { return sizes.lookup(value(operand)); };
+  auto range = [&](unsigned operand) { return ranges.lookup(value(operand)).facts.range; };
+  auto add = [&](unsigned operand, double factor) {
+    parts.emplace_back(value(operand), times(jump(operand), factor));
+  };
+  auto addProduct = [&](double count) {
+    add(0, count * magnitude(value(1)));
+    add(1, count * magnitude(value(0)));
+  };
+  switch (meaning.kind) {
+  case Kind::Unary:
+    if (meaning.unary == UnaryFn::Sqrt)
+      parts.emplace_back(value(0), std::sqrt(jump(0)));
+    else
+      add(0, hasSteps(meaning.unary) ? 1 : domains::derivativeBound(meaning.unary, range(0)));
+    return parts;
+  case Kind::Binary:
+    switch (meaning.binary) {
+    case BinaryFn::Mul: addProduct(1); return parts;
+    case BinaryFn::Div:
+      add(0, 1 / range(1).mig());
+      parts.emplace_back(value(1), times(jump(1) > 0, magnitude(value(0)) / range(1).mig()));
+      return parts;
+    case BinaryFn::Pow:
+      add(0, HUGE_VAL);
+      add(1, HUGE_VAL);
+      return parts;
+    case BinaryFn::CopySign: add(0, 1); return parts;
+    case BinaryFn::Rem:
+    case BinaryFn::Atan2: return parts; // it has a jump of its own
+    default: break;
+    }
+    break;
+  case Kind::Fma:
+    addProduct(1);
+    add(2, 1);
+    return parts;
+  case Kind::Contraction:
+    addProduct(meaning.products.upper());
+    if (meaning.operands.size() > 2)
+      add(2, 1);
+    return parts;
+  case Kind::Reduction:
+    add(0, meaning.reduce == ReduceFn::Max || meaning.reduce == ReduceFn::Min ? 1
+           : meaning.reduce == ReduceFn::Sum                                  ? kMostElements
+                                                                              : HUGE_VAL);
+    return parts;
+  case Kind::Clamp:
+  case Kind::Cast:
+  case Kind::Move:
+  case Kind::Select:
+  case Kind::Merge:
+  case Kind::Average:
+  case Kind::SplitResidual:
+  case Kind::JoinSplit: break;
+  case Kind::Integer:
+  case Kind::Constant:
+  case Kind::Compare: return parts;
+  case Kind::Structured: return partsOfStructured(op, result);
+  default:
+    if (op->getNumRegions() == 0 && !isa<CallOpInterface>(op)) {
+      for (Value operand : op->getOperands())
+        parts.emplace_back(operand, times(sizes.lookup(operand), HUGE_VAL));
+      return parts;
+    }
+  }
+  SmallVector<Value> feeds;
+  addFeeds(cast<OpResult>(result), feeds);
+  for (Value feed : feeds)
+    if (isFloat(feed))
+      parts.emplace_back(feed, sizes.lookup(feed));
+  return parts;
+}
+
+/// Returns whether `accumulator`, in the body of a reduction, is only added to, or compared.
+static bool isAddedTo(Value accumulator) {
+  return llvm::all_of(accumulator.getUsers(), [](Operation *user) {
+    FloatMeaning meaning = getFloatMeaning(user);
+    return isa<linalg::YieldOp>(user) || meaning.kind == Kind::Compare ||
+           meaning.kind == Kind::Select ||
+           (meaning.kind == Kind::Binary &&
+            llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Maximum, BinaryFn::Minimum,
+                                BinaryFn::MaxNum, BinaryFn::MinNum},
+                               meaning.binary));
+  });
+}
+
+SmallVector<JumpSizes::Part> JumpSizes::partsOfStructured(Operation *op, Value result) const {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  unsigned index = cast<OpResult>(result).getResultNumber();
+  if (!structured || structured.getBlock()->without_terminator().empty()) {
+    SmallVector<Part> parts;
+    for (Value operand : op->getOperands())
+      parts.emplace_back(operand, sizes.lookup(operand));
+    return parts;
+  }
+  Value yielded = structured.getBlock()->getTerminator()->getOperand(index);
+  double times = 1;
+  if (structured.getNumReductionLoops() > 0) {
+    std::optional<int64_t> count = countReduced(structured);
+    bool areAdded = llvm::all_of(structured.getRegionOutputArgs(), isAddedTo);
+    times = !areAdded ? HUGE_VAL : count ? double(*count) : kMostElements;
+  }
+  return {{yielded, this->times(sizes.lookup(yielded), times)}};
+}
+
+//===-- the fixed point ---------------------------------------------------------------------===//
+
+/// Returns whether parts of a result join in each element, and are not taken one or another.
+static bool addsUp(Operation *op) {
+  FloatMeaning meaning = op ? getFloatMeaning(op) : FloatMeaning();
+  return meaning.kind == Kind::Fma || meaning.kind == Kind::Contraction ||
+         meaning.kind == Kind::JoinSplit ||
+         (meaning.kind == Kind::Binary &&
+          llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div},
+                             meaning.binary));
+}
+
+void JumpSizes::settle(Value value, Operation *op, ArrayRef<Part> parts, double own) {
+  if (closed.contains(value))
+    return;
+  double size = own, limit = 2 * magnitude(value);
+  bool joins = addsUp(value.getDefiningOp());
+  for (auto [from, part] : parts) {
+    part = std::fmin(part, limit);
+    if (part > kLargestJump)
+      unbounded.insert({op, from});
+    else if (part > 0)
+      size = joins ? size + part : std::fmax(size, part + own);
+  }
+  size = std::fmin(size, limit);
+  double &known = sizes[value];
+  if (size <= known)
+    return;
+  changed = true;
+  known = ++changes[value] > kMostChanges ? limit : size;
+  if (known <= kLargestJump)
+    return;
+  known = 0; // what is behind it is found, whatever follows
+  closed.insert(value);
+  if (of == Of::Jumps)
+    unbounded.insert({op, value});
+}
+
+void JumpSizes::settleArguments(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments()) {
+        if (!isFloat(argument))
+          continue;
+        SmallVector<Value> feeds;
+        addFeeds(argument, ranges, feeds);
+        SmallVector<Part> parts;
+        for (Value feed : feeds)
+          if (isFloat(feed))
+            parts.emplace_back(feed, sizes.lookup(feed));
+        settle(argument, op, parts, ownOfArgument(argument));
+      }
+}
+
+void JumpSizes::settleResults(Operation *op) {
+  double step = owns.lookup(op);
+  auto jumps = [&](Value value) { return sizes.lookup(value) > 0; };
+  if (step == 0 && op->getNumRegions() == 0 && !isa<CallOpInterface>(op) &&
+      llvm::none_of(op->getOperands(), jumps))
+    return;
+  for (Value result : op->getResults())
+    if (isFloat(result))
+      settle(result, op, parts(op, result), step);
+}
+
+JumpSizes::JumpSizes(Operation *module, ModuleRanges &ranges, Of of) : ranges(ranges), of(of) {
+  bool mayJump = false;
+  module->walk([&](Operation *op) {
+    if (double size = own(op))
+      owns[op] = size;
+    mayJump |= owns.contains(op) || (of == Of::Jumps && op->getNumSuccessors() > 1);
+  });
+  for (changed = mayJump; changed;) {
+    changed = false;
+    module->walk([&](Operation *op, const WalkStage &stage) {
+      if (stage.isBeforeAllRegions())
+        settleArguments(op);
+      if (stage.isAfterAllRegions())
+        settleResults(op);
+    });
+  }
+}
+
+void JumpSizes::visitUnbounded(llvm::function_ref<void(Operation *op, Value decider)> visit) const {
+  DenseSet<Value> seen;
+  for (auto [op, value] : unbounded) {
+    SmallVector<Value> pending = {value};
+    while (!pending.empty()) {
+      Value next = pending.pop_back_val();
+      if (!seen.insert(next).second)
+        continue;
+      SmallVector<Value> feeds;
+      addFeeds(next, ranges, feeds);
+      Operation *maker = next.getDefiningOp();
+      bool jumps = maker ? owns.contains(maker) : ownOfArgument(cast<BlockArgument>(next)) > 0;
+      FloatMeaning meaning = maker ? getFloatMeaning(maker) : FloatMeaning();
+      bool hasSteps = meaning.kind == Kind::Unary || meaning.kind == Kind::Binary;
+      for (Value feed : feeds)
+        if (jumps && (hasSteps || isWhole(feed)))
+          visit(op, feed);
+        else if (sizes.lookup(feed) > 0)
+          pending.push_back(feed);
+      if (FunctionOpInterface callee = jumps ? findCalleeInBlocks(maker) : nullptr) {
+        SmallVector<Value> deciders; // several blocks may return
+        for (Block &block : callee.getFunctionBody())
+          if (block.getNumSuccessors() > 1)
+            addDeciders(block.getTerminator(), deciders);
+        for (Value decider : deciders)
+          visit(op, decider);
+      }
+    }
+  }
+}

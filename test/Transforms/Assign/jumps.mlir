@@ -1,0 +1,328 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A jump of a rounded result is bounded by itself, and of any size where an unbounded number
+// multiplies it: f32 may have zero there. So is a steep function of it, where bounded numbers do.
+
+// RUN: mp-opt %s -split-input-file --mp-assign-precision="format=bf16 policy=%S/Inputs/proved.json" | FileCheck %s
+// RUN: mp-opt %s -split-input-file --mp-assign-precision="format=bf16" | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT-NOT: by = range
+
+// CHECK-LABEL: @step
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @step(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = math.floor %c : tensor<4x4xf32>
+  %r = arith.mulf %0, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// The other factor is known, and sums keep the size of a jump.
+// CHECK-LABEL: @step_of_known_size
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @step_of_known_size(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32> {mp.range = [-1.0e4, 1.0e4]}) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = math.floor %c : tensor<4x4xf32>
+  %1 = arith.subf %c, %0 : tensor<4x4xf32>
+  %2 = arith.mulf %1, %t : tensor<4x4xf32>
+  %3 = arith.addf %0, %i : tensor<4x4xf32>
+  %r = arith.addf %2, %3 : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @truth_value
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @truth_value(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.cmpf ogt, %c, %one : tensor<4x4xf32>
+  %1 = arith.extui %0 : tensor<4x4xi1> to tensor<4x4xi32>
+  %2 = arith.sitofp %1 : tensor<4x4xi32> to tensor<4x4xf32>
+  %r = arith.mulf %t, %2 : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @constant_alternatives
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @constant_alternatives(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.cmpf ogt, %c, %one : tensor<4x4xf32>
+  %1 = arith.select %0, %one, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %r = arith.mulf %1, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @hard_threshold
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @hard_threshold(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.cmpf ogt, %c, %one : tensor<4x4xf32>
+  %1 = arith.select %0, %c, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %r = arith.mulf %1, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// Pieces that meet, and extrema, have no jump.
+// CHECK-LABEL: @rectified
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @rectified(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.cmpf ogt, %c, %zero : tensor<4x4xf32>
+  %1 = arith.select %0, %c, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %2 = arith.cmpf ogt, %c, %t : tensor<4x4xf32>
+  %3 = arith.select %2, %c, %t : tensor<4x4xi1>, tensor<4x4xf32>
+  %4 = arith.mulf %1, %3 : tensor<4x4xf32>
+  %r = arith.mulf %4, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @remainder
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @remainder(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.remf %c, %one : tensor<4x4xf32>
+  %r = arith.mulf %0, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @summed_and_multiplied
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump
+func.func @summed_and_multiplied(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%c : tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = math.roundeven %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x4xf32>
+  %e = arith.constant dense<0.0> : tensor<4xf32>
+  %2 = linalg.reduce ins(%0 : tensor<4x4xf32>) outs(%e : tensor<4xf32>) dimensions = [1] (%a: f32, %b: f32) {
+    %3 = arith.addf %a, %b : f32
+    linalg.yield %3 : f32
+  }
+  %r = arith.mulf %2, %t : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @called_in_a_loop
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @called_in_a_loop(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %c) -> tensor<4x4xf32> {
+    %0 = func.call @steps(%s) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = arith.mulf %0, %t : tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+func.func private @steps(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = math.ceil %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// A branch between known numbers.
+// CHECK-LABEL: @of_a_branch
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @of_a_branch(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %1 = tensor.extract %one[%c0, %c0] : tensor<4x4xf32>
+  %2 = arith.cmpf ogt, %0, %1 : f32
+  %3 = scf.if %2 -> tensor<4x4xf32> {
+    scf.yield %one : tensor<4x4xf32>
+  } else {
+    scf.yield %zero : tensor<4x4xf32>
+  }
+  %r = arith.mulf %3, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// Small enough for a square, and not for a fourth power.
+// CHECK-LABEL: @known_but_multiplied
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @known_but_multiplied(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32> {mp.range = [-1.0e17, 1.0e17]}) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.cmpf ogt, %c, %one : tensor<4x4xf32>
+  %1 = arith.select %0, %t, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %2 = arith.mulf %1, %1 : tensor<4x4xf32>
+  %r = arith.mulf %2, %2 : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// The quotient is at most 1e12, and its fourth power beyond f32.
+// CHECK-LABEL: @steep
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @steep(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = arith.constant dense<1.0e-12> : tensor<4x4xf32>
+  %0 = math.absf %c : tensor<4x4xf32>
+  %1 = arith.addf %0, %e : tensor<4x4xf32>
+  %2 = arith.divf %one, %1 : tensor<4x4xf32>
+  %3 = arith.mulf %2, %2 : tensor<4x4xf32>
+  %r = arith.mulf %3, %3 : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// A continuous number is presumed to stay finite where an unbounded one multiplies it.
+// CHECK-LABEL: @steep_times_unbounded
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @steep_times_unbounded(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = arith.constant dense<1.0e-12> : tensor<4x4xf32>
+  %0 = math.absf %c : tensor<4x4xf32>
+  %1 = arith.addf %0, %e : tensor<4x4xf32>
+  %2 = arith.divf %one, %1 : tensor<4x4xf32>
+  %3 = arith.mulf %2, %2 : tensor<4x4xf32>
+  %r = arith.mulf %3, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// The quotient is at most 1e30, and multiplied by no more than 1.
+// CHECK-LABEL: @steep_and_finite
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @steep_and_finite(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = arith.constant dense<1.0e-30> : tensor<4x4xf32>
+  %0 = math.absf %c : tensor<4x4xf32>
+  %1 = arith.addf %0, %e : tensor<4x4xf32>
+  %2 = arith.divf %one, %1 : tensor<4x4xf32>
+  %3 = math.tanh %t : tensor<4x4xf32>
+  %r = arith.mulf %2, %3 : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @exponent
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.powf'
+func.func @exponent(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %two = arith.constant dense<2.0> : tensor<4x4xf32>
+  %r = math.powf %two, %c : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @complex_quotient
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'complex.div'
+func.func @complex_quotient(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> f32 {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %a = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %b = tensor.extract %t[%c0, %c0] : tensor<4x4xf32>
+  %0 = complex.create %a, %b : complex<f32>
+  %1 = complex.create %b, %a : complex<f32>
+  %2 = complex.div %1, %0 : complex<f32>
+  %r = complex.re %2 : complex<f32>
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: @function_chosen
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'func.call_indirect'
+func.func @function_chosen(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %1 = tensor.extract %one[%c0, %c0] : tensor<4x4xf32>
+  %2 = arith.cmpf ogt, %0, %1 : f32
+  %f = func.constant @square : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g = func.constant @same : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %h = arith.select %2, %f, %g : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = func.call_indirect %h(%t) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+func.func private @square(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = arith.mulf %x, %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @same(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  return %x : tensor<4x4xf32>
+}
+
+// -----
+
+// A rounded value says how often a loop of TOSA runs.
+// CHECK-LABEL: @rounds
+// CHECK: linalg.dot {{.*}}by = range "its rounded result may change what 'tosa.while_loop'
+func.func @rounds(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<f32>, %t: tensor<f32>) -> tensor<f32> {
+  %shift = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
+  %0 = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%i : tensor<f32>) -> tensor<f32>
+  %1 = tosa.while_loop (%s = %t) : (tensor<f32>) -> tensor<f32> {
+    %2 = tosa.greater %0, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    tosa.yield %2 : tensor<i1>
+  } do {
+  ^bb0(%s: tensor<f32>):
+    %2 = tosa.mul %s, %s, %shift : (tensor<f32>, tensor<f32>, tensor<1xi8>) -> tensor<f32>
+    tosa.yield %2 : tensor<f32>
+  }
+  return %1 : tensor<f32>
+}
