@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -243,13 +244,15 @@ def stopped(folder, rule):
     for stops in (True, False):
         process = subprocess.Popen(["mp-run", path, "--steps=250", "--log-every=250", f"--monitor={log}"], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
-        left = 40 if stops else 0
+        # Past 128 steps, of a line each: stopped in 12 steps, for longer than three of them take, however busy the machine is.
+        left, lines = 12 if stops else 0, 150
         while process.poll() is None:
-            if left and log.exists() and log.stat().st_size > 32000:  # past 128 steps, a line of 200 bytes each
+            steps = log.read_text().splitlines() if left and log.exists() else []
+            if len(steps) > lines:
+                lines, left = len(steps), left - 1
                 process.send_signal(signal.SIGSTOP)
-                time.sleep(0.2)
+                time.sleep(max(0.2, 6 * statistics.median(json.loads(step)["seconds"] for step in steps[1:129])))
                 process.send_signal(signal.SIGCONT)
-                left -= 1
             time.sleep(0.001)
         told.append(alerts_of(log))
     # Others may use the machine, too: healed is what stalls a tenth as often.
