@@ -9,8 +9,11 @@
 
 namespace mlir::mp {
 
-/// A contraction whose factor `weight` is a matrix: one of its loops is summed over, and the other
-/// indexes the result.
+/// viewContraction, and the same of convolutions, whose windows may move along more than one loop.
+std::optional<ContractionView> viewProducts(Operation *op);
+
+/// A contraction whose factor `weight` is a matrix, but for dimensions of size 1: one of its loops
+/// is summed over, and the other indexes the result.
 struct WeightedProduct {
   ContractionView view;
   OpOperand *rows, *weight;
@@ -21,8 +24,8 @@ struct WeightedProduct {
   SmallVector<AffineMap> first, second;
 };
 
-/// Reads a contraction by `weight`, one of its factors; nullopt where that is no matrix, or the sum
-/// goes over more than one loop.
+/// Reads what viewProducts() takes by `weight`, one of its factors; nullopt where that is no
+/// matrix, the sum goes over more than one loop, or rows are not indexed by plain loops.
 std::optional<WeightedProduct> readWeightedProduct(Operation *op, OpOperand &weight);
 
 /// The elements of a constant tensor of floats, widened to f32; nullopt for others, and where data

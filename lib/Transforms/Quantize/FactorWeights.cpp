@@ -88,7 +88,7 @@ struct FactorWeights : mlir::mp::impl::FactorWeightsBase<FactorWeights> {
     }
     SmallVector<std::pair<Operation *, OpOperand *>> found;
     getOperation()->walk([&](Operation *op) {
-      auto view = op->hasAttr(kFactoredAttrName) ? std::nullopt : viewContraction(op);
+      auto view = op->hasAttr(kFactoredAttrName) ? std::nullopt : viewProducts(op);
       if (!view || op->getNumResults() != 1 ||
           !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
         return;
@@ -174,7 +174,8 @@ private:
   }
 
   void factor(Operation *op, OpOperand &weight, const CostModel &costs) {
-    std::string why = "it is no matrix that one loop is summed over, or a size is dynamic";
+    std::string why = "it is no matrix that one loop is summed over, for rows one after the other, "
+                      "or a size is dynamic";
     std::optional<WeightedProduct> product = readWeightedProduct(op, weight);
     std::optional<Found> found;
     if (product && canReadSizes(*product))

@@ -231,8 +231,9 @@ def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
 def FactorWeights : Pass<"mp-factor-weights", "::mlir::ModuleOp"> {
   let summary = "Multiply by two factors of constant weights of low rank (changes values)";
   let description = [{
-    Needs: contractions in linalg of f32 with a constant matrix, of which one loop
-    is summed over (phase 0; `mp-fold-weights` before makes constants of transposed
+    Needs: contractions of f32 (linalg's, `tosa.matmul`, convolutions in linalg with
+    a window of one element and steps of one) with a constant matrix, of which one
+    loop is summed over (phase 0; `mp-fold-weights` before makes constants of transposed
     ones). Gives: phase 0 still, in which a product by W is one by U and then one
     by V (`mp.factored`): the singular vectors of the largest singular values of W,
     as many as are needed for what is left out to be at most `budget` of W's

@@ -46,7 +46,7 @@ LogicalResult ErasureMatcher::pairSplit(Operation *original, JoinSplitOp convert
 
 /// A contraction that two products by factors of its weight stand for; the same later.
 LogicalResult ErasureMatcher::pairFactored(Operation *original, Operation *converted) {
-  if (failed(compareTypes(original, converted)))
+  if (failed(compareResultTypes(original, converted)))
     return failure();
   pairs.push_back({original, converted});
   originals[converted->getResult(0)] = original->getResult(0);

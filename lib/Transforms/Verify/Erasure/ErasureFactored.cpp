@@ -28,7 +28,7 @@ static Operation *firstOf(Operation *second) {
 }
 
 bool mlir::mp::standsForWhole(Operation *original, Operation *converted) {
-  return !original->hasAttr(kFactoredAttrName) && firstOf(converted) && viewContraction(original);
+  return !original->hasAttr(kFactoredAttrName) && firstOf(converted) && viewProducts(original);
 }
 
 llvm::DenseSet<Operation *> mlir::mp::findFirstProducts(Operation *original, Operation *converted) {
@@ -84,7 +84,7 @@ static std::string compareConstants(const WeightedProduct &product, Value left, 
   auto type = cast<RankedTensorType>(product.weight->get().getType());
   std::optional<SmallVector<float>> whole = readFloats(strip(product.weight->get())),
                                     u = readFloats(left), v = readFloats(right);
-  if (!whole || !u || !v || type.getDimSize(0) == 0 || type.getDimSize(1) == 0)
+  if (!whole || !u || !v || type.getNumElements() == 0)
     return "has factors of a weight that are no constants";
   const size_t k = size_t(type.getDimSize(product.summed)),
                n = size_t(type.getDimSize(product.kept)), rank = u->size() / k;
@@ -108,7 +108,7 @@ static std::string compareConstants(const WeightedProduct &product, Value left, 
 std::string
 mlir::mp::compareFactored(Operation *original, Operation *converted,
                           llvm::function_ref<bool(Value original, Value converted)> isSame) {
-  ContractionView whole = *viewContraction(original), second = *viewContraction(converted);
+  ContractionView whole = *viewProducts(original), second = *viewContraction(converted);
   ContractionView first = *viewContraction(firstOf(converted));
   auto bound = converted->getAttrOfType<FloatAttr>(kFactoredAttrName);
   auto has = [](const ContractionView &view, ArrayRef<AffineMap> maps) {

@@ -191,6 +191,10 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
     return differ(original, converted,
                   "differs from the original in its number of results, "
                   "regions or successors");
+  return compareResultTypes(original, converted);
+}
+
+LogicalResult ErasureMatcher::compareResultTypes(Operation *original, Operation *converted) {
   for (auto [left, right] :
        llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
     if (!isSameUpToFormat(left, right))

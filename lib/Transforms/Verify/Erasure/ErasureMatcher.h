@@ -45,6 +45,8 @@ private:
   LogicalResult pairBlocks(Block &original, Block &converted);
   LogicalResult compareAttributes(Operation *original, Operation *converted);
   LogicalResult compareTypes(Operation *original, Operation *converted);
+  /// Compares those of ops with as many results, which may be of different dialects.
+  LogicalResult compareResultTypes(Operation *original, Operation *converted);
   LogicalResult checkPromotion(Operation *original, Operation *converted);
   LogicalResult compareOperands(Operation *original, Operation *converted);
   LogicalResult pairScaled(Operation *original, ScaledMatmulOp converted);
