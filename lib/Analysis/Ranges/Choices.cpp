@@ -22,6 +22,42 @@ bool mlir::mp::isWhole(Value value) {
   return type.isIntOrIndex() || isa<FunctionType>(type);
 }
 
+bool mlir::mp::isOnBuffers(Operation *op) {
+  return op && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+static bool isBuffer(Value value) { return isa<BaseMemRefType>(value.getType()); }
+
+/// Collects what may be written to `buffer`: operands of its users, and all that may name it.
+static void addWritten(Value buffer, SmallVectorImpl<Value> &values) {
+  auto addBuffers = [&](ValueRange range) {
+    llvm::append_range(values, llvm::make_filter_range(range, isBuffer));
+  };
+  for (Operation *user : buffer.getUsers()) {
+    llvm::append_range(values, user->getOperands());
+    addBuffers(user->getResults());
+    for (Region &region : user->getRegions())
+      for (Block &block : region) {
+        addBuffers(block.getArguments());
+        if (isa<linalg::LinalgOp>(user))
+          llvm::append_range(values, block.getTerminator()->getOperands());
+      }
+    for (Block *successor : user->getSuccessors())
+      addBuffers(successor->getArguments());
+    auto call = dyn_cast<CallOpInterface>(user);
+    if (auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable())
+                           : FunctionOpInterface())
+      addBuffers(callee.getArguments());
+  }
+  Operation *global = buffer.getDefiningOp();
+  if (!global || global->getNumOperands() > 0 || !isa<SymbolUserOpInterface>(global))
+    return;
+  global->getParentOfType<ModuleOp>()->walk([&](Operation *op) {
+    if (op->getName() == global->getName() && op->getAttrs() == global->getAttrs())
+      addBuffers(op->getResults());
+  });
+}
+
 bool mlir::mp::isDecidedByFiniteness(Value condition, ModuleRanges &ranges) {
   Operation *op = condition.getDefiningOp();
   if (isa_and_nonnull<UnscaleOp>(op))
@@ -92,6 +128,8 @@ void mlir::mp::addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value
     addFeeds(argument, ranges, values);
   else
     addFeeds(cast<OpResult>(value), values);
+  if (isBuffer(value))
+    addWritten(value, values);
 }
 
 //===-- choices -----------------------------------------------------------------------------===//

@@ -13,6 +13,9 @@ namespace mlir::mp {
 /// Returns whether `value` holds integers, truth values, indices or a function.
 bool isWhole(Value value);
 
+/// Returns whether `op`, which may be null, reads or writes a buffer.
+bool isOnBuffers(Operation *op);
+
 /// Returns whether all elements are numbers small enough for their squares to be far from the
 /// limit of f32: whichever of them is chosen, what is made of it is as good.
 bool isModerate(Value value, ModuleRanges &ranges);
@@ -25,6 +28,7 @@ bool isDecidedByFiniteness(Value condition, ModuleRanges &ranges);
 void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
 /// Collects what a result of an op is made of.
 void addFeeds(OpResult result, SmallVectorImpl<Value> &values);
+/// Of a buffer, these are what ops on it read, too, and other names of it.
 void addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
 
 /// Collects what decides which numbers the results of `op` are.

@@ -27,7 +27,11 @@ static constexpr double kMostElements = 0x1p32;
 /// A size that a loop adds to is followed so often.
 static constexpr unsigned kMostChanges = 8;
 
-static bool isFloat(Value value) { return bool(getFloatFormat(value.getType())); }
+static bool isComplex(Value value) {
+  return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+}
+
+static bool isFloat(Value value) { return isComplex(value) || getFloatFormat(value.getType()); }
 
 static bool hasSteps(UnaryFn fn) {
   return llvm::is_contained({UnaryFn::Floor, UnaryFn::Ceil, UnaryFn::Trunc, UnaryFn::Round,
@@ -41,6 +45,8 @@ double JumpSizes::times(double size, double factor) const {
 }
 
 double JumpSizes::magnitude(Value value) const {
+  if (isComplex(value))
+    return HUGE_VAL;
   const FloatFacts &facts = ranges.lookup(value).facts;
   return facts.isBottom() ? 0 : facts.range.mag();
 }
@@ -69,6 +75,17 @@ static bool isSteep(Operation *op, const FloatMeaning &meaning, ModuleRanges &ra
   bool isQuotient = meaning.kind == Kind::Binary && meaning.binary == BinaryFn::Div;
   return isPower || (meaning.kind == Kind::IntegerPower && meaning.exponent < 0) ||
          (isQuotient && !ranges.lookup(op->getOperand(meaning.operands[1])).facts.range.isPoint());
+}
+
+/// Returns how far arms are apart, at most, that a selection takes for numbers of one size where it
+/// changes: if it compares with a moderate number, they are moderate there.
+static double sizeOfAlike(Operation *select, ModuleRanges &ranges) {
+  Operation *condition = select->getOperand(0).getDefiningOp();
+  bool isCompared = condition && getFloatMeaning(condition).kind == Kind::Compare;
+  return isCompared && llvm::any_of(condition->getOperands(),
+                                    [&](Value value) { return isModerate(value, ranges); })
+             ? 0x1p60
+             : HUGE_VAL;
 }
 
 double JumpSizes::own(Operation *op) const {
@@ -107,10 +124,9 @@ double JumpSizes::own(Operation *op) const {
   for (Value each : op->getResults())
     if (isFloat(each) && isModerate(each, ranges))
       largest = std::fmax(largest, magnitude(each));
-  // Arms of one size, of which no range is known, are moderate where they change places.
-  bool isOfOneSize =
-      meaning.kind == Kind::Select && !isModerate(result, ranges) && !choosesUnbounded(op, ranges);
-  return isOfOneSize ? 0x1p30 : largest;
+  if (meaning.kind == Kind::Select && !isModerate(result, ranges) && !choosesUnbounded(op, ranges))
+    return sizeOfAlike(op, ranges);
+  return largest;
 }
 
 double JumpSizes::ownOfArgument(BlockArgument argument) const {
@@ -289,6 +305,10 @@ void JumpSizes::settleArguments(Operation *op) {
 void JumpSizes::settleResults(Operation *op) {
   double step = owns.lookup(op);
   auto jumps = [&](Value value) { return sizes.lookup(value) > 0; };
+  bool isInMemory = of == Of::Jumps && (isOnBuffers(op) || isOnBuffers(op->getParentOp()));
+  for (Value operand : op->getOperands())
+    if (isInMemory && jumps(operand)) // it is not followed there
+      unbounded.insert({op, operand});
   if (step == 0 && op->getNumRegions() == 0 && !isa<CallOpInterface>(op) &&
       llvm::none_of(op->getOperands(), jumps))
     return;

@@ -310,6 +310,93 @@ func.func private @same(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// What is stored in a buffer is what is loaded.
+// CHECK-LABEL: @through_a_buffer
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.log'
+func.func @through_a_buffer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> f32 {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %a = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %m = memref.alloca() : memref<1xf32>
+  memref.store %a, %m[%c0] : memref<1xf32>
+  %0 = memref.load %m[%c0] : memref<1xf32>
+  %r = math.log %0 : f32
+  return %r : f32
+}
+
+// -----
+
+// Jumps are not followed through buffers.
+// CHECK-LABEL: @step_in_a_buffer
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'memref.store' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @step_in_a_buffer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> f32 {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %a = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %m = memref.alloca() : memref<1xf32>
+  %0 = math.floor %a : f32
+  memref.store %0, %m[%c0] : memref<1xf32>
+  %1 = memref.load %m[%c0] : memref<1xf32>
+  %2 = tensor.extract %t[%c0, %c0] : tensor<4x4xf32>
+  %r = arith.mulf %1, %2 : f32
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: @step_of_a_part
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'complex.create' {{.*}} jump, and no range bounds the product (mp.range states one)"
+func.func @step_of_a_part(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> f32 {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %a = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %0 = math.floor %a : f32
+  %1 = complex.create %0, %a : complex<f32>
+  %2 = tensor.extract %t[%c0, %c0] : tensor<4x4xf32>
+  %3 = complex.create %2, %a : complex<f32>
+  %4 = complex.mul %1, %3 : complex<f32>
+  %r = complex.re %4 : complex<f32>
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: @number_of_a_function
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'func.call_indirect'
+func.func @number_of_a_function(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %c = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c0 = arith.constant 0 : index
+  %a = tensor.extract %c[%c0, %c0] : tensor<4x4xf32>
+  %b = tensor.extract %one[%c0, %c0] : tensor<4x4xf32>
+  %0 = arith.cmpf ogt, %a, %b : f32
+  %f = func.constant @ones : () -> tensor<4x4xf32>
+  %g = func.constant @zeros : () -> tensor<4x4xf32>
+  %h = arith.select %0, %f, %g : () -> tensor<4x4xf32>
+  %1 = func.call_indirect %h() : () -> tensor<4x4xf32>
+  %2 = arith.maximumf %1, %zero : tensor<4x4xf32>
+  %3 = arith.minimumf %2, %one : tensor<4x4xf32>
+  %r = arith.mulf %3, %t : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+func.func private @ones() -> tensor<4x4xf32> {
+  %0 = arith.constant dense<1.0> : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @zeros() -> tensor<4x4xf32> {
+  %0 = arith.constant dense<0.0> : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
 // A rounded value says how often a loop of TOSA runs.
 // CHECK-LABEL: @rounds
 // CHECK: linalg.dot {{.*}}by = range "its rounded result may change what 'tosa.while_loop'
