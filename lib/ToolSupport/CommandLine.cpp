@@ -54,6 +54,8 @@ Error mlir::mp::parseArguments(StringRef tool, const ToolArguments &given, Strin
       return error(ErrorCode::UnknownOption,
                    explainUnknown(rest.substr(at).split('\'').second.split('\'').first));
     rest.consume_front(name + ": ");
+    if (rest.trim().empty()) // the option's parser has said it
+      return error(ErrorCode::BadOption, "an option is not what it should be; see above");
     return error(ErrorCode::BadOption, rest.trim());
   }
   if (output.getNumOccurrences() > 1)

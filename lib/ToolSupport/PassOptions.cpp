@@ -6,11 +6,11 @@
 #include "PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mp/Support/ErrorCode.h"
+#include "mp/Support/OptionWords.h"
 #include "mp/Support/Words.h"
 #include "mp/Target/TargetModel.h"
 #include "mp/Target/Targets.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <sys/mman.h>
@@ -66,29 +66,6 @@ static std::vector<KnownOption> optionsOf(const PassRegistryEntry &entry) {
   return options;
 }
 
-/// Words of "a=1 b={c=2 d} e='f g'": spaces in braces and quotes part nothing.
-static SmallVector<StringRef> wordsOf(StringRef text) {
-  SmallVector<StringRef> words;
-  size_t begin = 0;
-  int open = 0;
-  char quote = 0;
-  for (size_t at = 0; at <= text.size(); ++at) {
-    char c = at == text.size() ? ' ' : text[at];
-    if (at == text.size() || (isSpace(c) && open <= 0 && !quote)) {
-      if (at > begin)
-        words.push_back(text.slice(begin, at));
-      begin = at + 1;
-    } else if (quote) {
-      quote = c == quote ? 0 : quote;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else {
-      open += int(c == '{') - int(c == '}');
-    }
-  }
-  return words;
-}
-
 /// Names the option that a value without one belongs to: "bf16" is a format.
 static std::string describeBareWord(StringRef word, ArrayRef<StringRef> names) {
   StringRef format = mpcore::target::canonicalFormatName(word);
@@ -132,16 +109,14 @@ Error mlir::mp::checkPassOptions(ArrayRef<char *> arguments) {
     if (!entry || text.empty())
       continue;
     std::vector<KnownOption> options = optionsOf(*entry);
-    StringSet<> given;
-    for (StringRef word : wordsOf(text)) {
+    for (StringRef word : optionWords(text))
       if (!options.empty())
         if (Error wrong = checkWord(flag, word, options))
           return wrong;
-      StringRef name = word.split('=').first;
-      // Upstream's passes have lists that are given one by one.
-      if (flag.starts_with("mp-") && name.size() != word.size() && !given.insert(name).second)
-        return error(ErrorCode::BadOption, "--" + flag + ": " + name + " is given twice");
-    }
+    // Upstream's passes have lists that are given one by one.
+    if (flag.starts_with("mp-"))
+      if (Error wrong = checkOptionsOnce(text, "--" + flag))
+        return wrong;
   }
   return Error::success();
 }

@@ -85,6 +85,9 @@ static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext 
         return failure();
       })))
     return error(ErrorCode::BadOption, message);
+  if (manager.empty() && !test)
+    return error(ErrorCode::BadOption,
+                 "nothing says how to reduce: expected --test=PROGRAM, or --reduction-tree");
   if (llvm::Error error = checkPrograms(manager))
     return std::move(error);
   setStage("reducing");

@@ -9,6 +9,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Support/ErrorCode.h"
+#include "mp/Support/Files.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Program.h"
@@ -32,7 +33,14 @@ static llvm::Expected<bool> fails(StringRef text, StringRef test) {
           llvm::sys::fs::createTemporaryFile("mp-reduce", "mlir", descriptor, path))
     return error(ErrorCode::CannotWrite, "temporary file: " + code.message());
   llvm::FileRemover remover(path);
-  llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << text;
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  file << text;
+  file.close();
+  if (file.has_error()) {
+    std::error_code code = file.error();
+    file.clear_error();
+    return cannotWrite(path, code);
+  }
   const std::optional<StringRef> nowhere[] = {StringRef(), StringRef(), StringRef()};
   std::string message;
   int status = llvm::sys::ExecuteAndWait(test, {test, path}, std::nullopt, nowhere, 0, 0, &message);

@@ -1,4 +1,7 @@
 // RUN: mp-opt %s --split-input-file --mp-emit-dispatches --verify-diagnostics
+// RUN: %python %S/Inputs/many-operands.py 127 | mp-opt --mp-emit-dispatches -o /dev/null
+// RUN: %python %S/Inputs/many-operands.py 128 | not mp-opt --mp-emit-dispatches -o /dev/null 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: its operands take 4128 bytes of arguments, of which a kernel has 4096
 
 func.func @needs_buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{expected operands on buffers, found tensors: run mp-bufferize}}

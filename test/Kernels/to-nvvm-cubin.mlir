@@ -26,7 +26,9 @@
 // OPCODES: mma_f16_64x64_0: BAR 2, HMMA 32, LDGSTS 40, LDSM
 // NOCUBIN: expected a cubin, found a file that begins with
 // CHECK: mp_kernels.cubin
-// NONE: error: 'ptxas' was not found {{.*}} use emit=ptx
+// NONE: error: 'ptxas' was not found in PATH, CUDA_ROOT, CUDA_HOME or CUDA_PATH: install the CUDA toolkit, or use emit=ptx, which needs none
+// RUN: not mp-opt %s --mp-to-nvvm="target=sm_70 emit=cubin" -o /dev/null 2>&1 | FileCheck %s --check-prefix=VOLTA
+// VOLTA: error: ptxas of CUDA 13 no longer assembles for sm_70: use emit=ptx, which the driver compiles
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #bt = affine_map<(m, n, k) -> (n, k)>

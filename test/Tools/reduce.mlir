@@ -13,6 +13,11 @@
 // RUN: not ls %t.not.mlir
 // FINE: mp-reduce: test=/bin/true: expected it to end with 1 on the module as it is, found another status [MP203]
 // RUN: not mp-reduce %s --test=/nowhere 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// RUN: not mp-reduce %s -o %t.none.mlir 2>&1 | FileCheck %s --check-prefix=HOW
+// RUN: not ls %t.none.mlir
+// HOW: mp-reduce: nothing says how to reduce: expected --test=PROGRAM, or --reduction-tree [MP101]
+// RUN: not sh -c 'ulimit -f 0; mp-reduce %s --test=%S/Inputs/has-fp8-cast.sh' 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: mp-reduce: cannot write output file '{{.*}}mp-reduce-{{.*}}': File too large [MP301]
 // RUN: not mp-reduce %s --test= 2>&1 | FileCheck %s --check-prefix=NONE
 
 // RUN: not mp-reduce %s --reduction-tree='traversal-mode=0 test=/nowhere' 2>&1 | FileCheck %s --check-prefix=NOWHERE

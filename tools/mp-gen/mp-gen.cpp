@@ -85,15 +85,16 @@ static llvm::Error run(const ToolArguments &given) {
   }
 
   StringRef file = "-", name;
+  bool hasFile = false;
   SmallVector<StringRef> options;
   for (size_t index = 0; index != words.size(); ++index) {
     StringRef word = words[index];
-    if (word == "-o") {
-      if (++index == words.size())
+    if (word == "-o" || word.starts_with("-o=")) {
+      if (std::exchange(hasFile, true))
+        return llvm::createStringError("-o is given twice; there is one output");
+      if (!word.consume_front("-o=") && ++index == words.size())
         return llvm::createStringError("-o needs a file name, or '-' for standard output");
-      file = words[index];
-    } else if (word.consume_front("-o=")) {
-      file = word;
+      file = word == "-o" ? words[index] : word;
     } else if (name.empty() && !word.starts_with("-")) {
       name = word;
     } else {

@@ -43,20 +43,28 @@ static Location madeAt(Value value) {
   return op ? op->getLoc() : value.getLoc();
 }
 
+static std::string wrongArgument;
+
+std::string mlir::mp::takeWrongArgument() { return std::exchange(wrongArgument, ""); }
+
+/// Notes that a matcher was given no name, which would be in all names or in none.
+static void expectName(StringRef matcher, StringRef name, StringRef expected) {
+  if (name.empty())
+    wrongArgument = (matcher + "(\"\"): expected " + expected).str();
+}
+
 static Predicate named(StringRef name) {
+  expectName("named", name, "the name of a layer");
   return {[name = name.str()](Operation *op) { return isNamed(op->getLoc(), name); }};
 }
 
 static Predicate at(StringRef place) {
+  expectName("at", place, "a file, or a line of it, as in model.py:12");
   return {[place = place.str()](Operation *op) {
     std::string found = describeLocation(op->getLoc());
     return StringRef(found).contains(place + ":") || StringRef(found).ends_with(place);
   }};
 }
-
-static std::string wrongArgument;
-
-std::string mlir::mp::takeWrongArgument() { return std::exchange(wrongArgument, ""); }
 
 static Predicate opClass(StringRef name) {
   if (!symbolizeOpClass(name)) {

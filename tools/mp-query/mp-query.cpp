@@ -23,6 +23,8 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <map>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -104,12 +106,14 @@ static void printOp(Operation *op) {
 }
 
 /// Rewords what upstream says of a wrong query, which fills the type of an argument into its
-/// message from memory that is gone.
+/// message from memory that is gone, and numbers of arguments in pieces.
 static std::string describeWrong(StringRef message) {
   message = message.trim();
   auto [place, said] = message.split(": ");
   if (said.starts_with("Incorrect type for arg"))
     return (place + ": an argument has another type: names stand in double quotes").str();
+  if (said.starts_with("Incorrect argument count"))
+    return (place + ": expected another number of arguments").str();
   return message.str();
 }
 
@@ -162,9 +166,11 @@ static llvm::Expected<ExitStatus> run(ToolArguments &given) {
         llvm::outs() << kHelp << commonHelp();
       return ExitStatus::Done;
     }
-    if (word == "-c" && i + 1 < given.arguments.size())
-      queries.push_back(given.arguments[++i]);
-    else if (word.starts_with("-") && word != "-")
+    if (word == "-c") {
+      if (++i == given.arguments.size() || StringRef(given.arguments[i]).trim().empty())
+        return createStringError("-c: expected a query behind it, as in -c count; see --help");
+      queries.push_back(given.arguments[i]);
+    } else if (word.starts_with("-") && word != "-")
       return createStringError("unknown option '" + word + "', expected -c QUERY; see --help");
     else if (!file.empty())
       return createStringError("expected one file, found '" + file + "' and '" + word + "'");
@@ -197,8 +203,11 @@ static llvm::Expected<ExitStatus> run(ToolArguments &given) {
   query::QuerySession session(*module, sources, buffer, matchers);
   bool answered = true;
   for (StringRef question : queries)
-    answered &= answer(question, session);
+    if (!session.terminate)
+      answered &= answer(question, session);
   if (queries.empty()) {
+    if (struct stat input; ::fstat(STDIN_FILENO, &input) == 0 && S_ISDIR(input.st_mode))
+      return error(ErrorCode::CannotRead, "standard input, which has the queries, is a folder");
     llvm::LineEditor editor("mp-query");
     editor.setListCompleter(
         [&](StringRef line, size_t position) { return query::complete(line, position, session); });

@@ -149,7 +149,7 @@ static bool takeSchedule(const llvm::json::Value &value, TrainConfig &config, ll
   keys.text("strategy", change.second);
   return takeObjects(value, "'schedule'", keys, error, [&] {
     const int64_t last = config.schedule.empty() ? -1 : config.schedule.back().first;
-    const bool isLater = change.first > last;
+    const bool isLater = change.first > last && !change.second.empty();
     config.schedule.push_back(std::exchange(change, {-1, ""}));
     return isLater;
   });
@@ -194,6 +194,18 @@ static std::string findLacking(const llvm::json::Object &given, const TrainConfi
     return "'checkpoints' has no 'folder': expected where states are kept, or no 'checkpoints'";
   if (!config.validationInputs.empty() && config.validateEvery == 0)
     return "'validation' has no 'every': expected after how many steps to validate";
+  if (config.validateEvery > 0 && config.validationInputs.empty())
+    return "'validation' has no 'inputs': expected those of data held out";
+  if (config.validateEvery > config.steps)
+    return llvm::formatv("'validation' is due after {0} steps, which is not reached: expected "
+                         "'every' to be at most 'steps', {1}",
+                         config.validateEvery, config.steps);
+  const llvm::json::Object *recovery = given.getObject("recovery");
+  for (StringRef key : {"good-after", "max-rollbacks", "wide-for", "skip-before", "max-restarts"})
+    if (recovery && recovery->get(key) && config.folder.empty())
+      return llvm::formatv("'recovery' has '{0}', and goes back to states: expected 'checkpoints' "
+                           "with 'folder'",
+                           key);
   if (!config.canaryShares.empty() && config.folder.empty())
     return "'canary' goes back to a state at the first alarm: expected 'checkpoints' with 'folder'";
   const llvm::json::Object *canary = given.getObject("canary");

@@ -14,6 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <cmath>
 #include <unistd.h>
 
 using namespace mlir;
@@ -71,10 +72,12 @@ static int evaluate(ArrayRef<StringRef> arguments) {
       return fail(llvm::createStringError("'" + option + "' is given twice; expected it once"));
     if (argument == "--evaluate")
       continue;
-    if (argument.consume_front("--json="))
+    if (argument.consume_front("--json=")) {
+      if (argument.empty())
+        return fail(llvm::createStringError("--json=: expected the file of the report"));
       json = argument;
-    else if (argument.consume_front("--margin=")) {
-      if (argument.getAsDouble(margin) || !(margin > 0))
+    } else if (argument.consume_front("--margin=")) {
+      if (argument.getAsDouble(margin) || !(margin > 0) || !std::isfinite(margin))
         return fail(llvm::createStringError("--margin=" + argument +
                                             ": expected a positive share of A's loss"));
     } else if (argument.starts_with("-"))

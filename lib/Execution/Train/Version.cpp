@@ -9,6 +9,7 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Host/Program.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Support/OptionWords.h"
 #include "mp/Transforms/Annotate/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 
@@ -100,6 +101,9 @@ llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRe
   auto original = signatureOf(*given);
   if (!original)
     return original.takeError();
+  if (llvm::Error error =
+          support::checkOptionsOnce(strategy.assign, "strategy '" + strategy.name + "'"))
+    return std::move(error);
   if (failed(convert(*version->module, (*given).getName(), strategy, /*isWatched=*/true)))
     return createStringError("strategy '" + strategy.name + "': the step was not converted with '" +
                              strategy.assign + "'");

@@ -11,6 +11,7 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Support/OptionWords.h"
 #include "mp/Transforms/Annotate/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -142,6 +143,8 @@ llvm::Expected<policy::Policy> Trials::policyWith(ArrayRef<unsigned> wide) const
 /// Converts a copy; nothing where a pass fails, which says why.
 llvm::Expected<OwningOpRef<ModuleOp>> Trials::runPipeline(StringRef text,
                                                           std::shared_ptr<Report> report) const {
+  if (llvm::Error error = support::checkOptionsOnce(text, "--assign"))
+    return std::move(error);
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(source->clone());
   PassManager manager(module->getContext());
   auto parse = [&](auto &options) {

@@ -8,6 +8,7 @@
 #include "mp/Transforms/Options.h"
 #include "mp/Transforms/Verify/Erasure.h"
 #include "mp/Transforms/Verify/Passes.h"
+#include "llvm/Support/SourceMgr.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_CHECKERASURE
@@ -26,9 +27,12 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
     if (original.empty())
       return emitError(UnknownLoc::get(context)) << "mp-check-erasure: option 'original' is empty, "
                                                     "expected the file that was converted";
-    if (llvm::Error error = support::noteInput(original, "original=" + original))
-      return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
-    auto module = parseSourceFile<ModuleOp>(original, context);
+    auto buffer = support::readFile(original, "original=" + original);
+    if (!buffer)
+      return emitError(UnknownLoc::get(context)) << llvm::toString(buffer.takeError());
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+    auto module = parseSourceFile<ModuleOp>(sources, context);
     if (!module)
       return emitError(UnknownLoc::get(context))
              << "mp-check-erasure: cannot read the original from '" << original << "'";

@@ -4,10 +4,11 @@
 // lib/Proofs, which shares nothing with the analysis that decided.
 
 #include "mp/Proofs/Checker.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Files.h"
 #include "mp/Transforms/Verify/Derivations.h"
 #include "mp/Transforms/Verify/Passes.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_CHECKPROOFS
@@ -45,14 +46,14 @@ private:
   llvm::Expected<proofs::Derivation> read() {
     if (proofs.empty())
       return deriveProofs(getOperation());
-    auto buffer = llvm::MemoryBuffer::getFile(proofs);
+    auto buffer = support::readFile(proofs, "proofs=" + proofs);
     if (!buffer)
-      return llvm::createStringError("cannot read '" + proofs +
-                                     "': " + buffer.getError().message());
+      return buffer.takeError();
     auto derivation = proofs::parseDerivation((*buffer)->getBuffer());
     if (!derivation)
-      return llvm::createStringError(
-          "'" + proofs + "' is no derivation: " + llvm::toString(derivation.takeError()));
+      return support::error(support::ErrorCode::BadInput,
+                            "'" + proofs +
+                                "' is no derivation: " + llvm::toString(derivation.takeError()));
     return derivation;
   }
 

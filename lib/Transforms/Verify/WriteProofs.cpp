@@ -11,11 +11,10 @@
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Proofs/Derivation.h"
+#include "mp/Support/Files.h"
 #include "mp/Transforms/Verify/Derivations.h"
 #include "mp/Transforms/Verify/Passes.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_WRITEPROOFS
@@ -245,25 +244,29 @@ namespace {
 struct WriteProofs : mlir::mp::impl::WriteProofsBase<WriteProofs> {
   using WriteProofsBase::WriteProofsBase;
 
+  /// Opens the file before the work.
+  LogicalResult initialize(MLIRContext *context) override {
+    if (file.empty())
+      return emitError(UnknownLoc::get(context))
+             << "mp-write-proofs: option 'file' is empty, expected the file to write";
+    if (llvm::Error error = output.open(file, "file=" + file))
+      return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
+    return success();
+  }
+
   void runOnOperation() override {
-    write(deriveProofs(getOperation()));
+    const proofs::Derivation derivation = deriveProofs(getOperation());
+    llvm::Error error = output.write([&](llvm::raw_ostream &os) {
+      os << llvm::formatv("{0:2}", proofs::toJSON(derivation)) << "\n";
+    });
+    if (error) {
+      emitError(UnknownLoc::get(&getContext())) << llvm::toString(std::move(error));
+      signalPassFailure();
+    }
     markAllAnalysesPreserved();
   }
 
 private:
-  void write(const proofs::Derivation &derivation) {
-    auto fail = [&](const Twine &what) {
-      emitError(UnknownLoc::get(&getContext())) << "mp-write-proofs: " << what;
-      signalPassFailure();
-    };
-    if (file.empty())
-      return fail("option 'file' is empty, expected the file to write");
-    std::error_code error;
-    llvm::ToolOutputFile out(file, error, llvm::sys::fs::OF_Text);
-    if (error)
-      return fail("cannot write '" + file + "': " + error.message());
-    out.os() << llvm::formatv("{0:2}", proofs::toJSON(derivation)) << "\n";
-    out.keep();
-  }
+  support::LateOutput output;
 };
 } // namespace

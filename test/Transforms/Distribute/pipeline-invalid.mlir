@@ -2,6 +2,9 @@
 // RUN: mp-opt %s --split-input-file --verify-diagnostics --mp-pipeline=stages=2
 // RUN: not mp-opt %s --split-input-file --mp-pipeline=stages=0 2>&1 | FileCheck --check-prefix=NONE %s
 // NONE: mp-pipeline: option 'stages' is 0, expected a positive number
+// RUN: not mp-opt %s --split-input-file --mp-pipeline=stages=9223372036854775807 2>&1 | FileCheck --check-prefix=MANY %s
+// MANY: mp-pipeline: option 'stages' is 9223372036854775807, expected at most 1, as many as the forward pass has contractions of parameters to cut it at
+// MANY: mp-pipeline: option 'stages' is 9223372036854775807, expected at most 2, as many as comm.stage of arguments can name
 
 // expected-error@+1 {{mp-pipeline: expected a step for many ranks, each of which is a micro-batch here, found none (comm.ranks); run mp-partition with batch=true first}}
 func.func @has_no_micro_batches(%w: tensor<4xf32> {mp.state = 0 : i64}) -> tensor<4xf32> {

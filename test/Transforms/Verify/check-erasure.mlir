@@ -14,7 +14,7 @@
 // UNMARKED: check-erasure.mlir:[[#]]:{{.*}}note: the original 'linalg.matmul' is here
 // SWAPPED: error: 'arith.subf' op operand #0 is not the original's, nor a cast of it or a constant rounded from it
 // EMPTY: error: mp-check-erasure: option 'original' is empty, expected the file that was converted
-// MISSING: error: mp-check-erasure: cannot read the original from '{{.*}}missing'
+// MISSING: error: cannot read '{{.*}}missing': No such file or directory [MP201]
 
 func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>

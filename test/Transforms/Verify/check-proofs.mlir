@@ -1,4 +1,5 @@
-// RUN: mp-opt %s --mp-assign-precision=format=f16 --mp-write-proofs=file=%t.json --mp-check-proofs="proofs=%t.json summary" -o /dev/null 2>&1 | FileCheck %s
+// RUN: mp-opt %s --mp-assign-precision=format=f16 --mp-write-proofs=file=%t.json -o %t.assigned.mlir
+// RUN: mp-opt %t.assigned.mlir --mp-check-proofs="proofs=%t.json summary" -o /dev/null 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: mp-opt %s --mp-check-proofs="proofs=%t.json" -o /dev/null
 // RUN: mp-opt %s --mp-assign-precision=format=f16 --mp-check-proofs=summary -o /dev/null 2>&1 | FileCheck %s
@@ -7,6 +8,11 @@
 // RUN: not mp-opt %s --mp-check-proofs=proofs=%t.missing -o /dev/null 2>&1 | FileCheck --check-prefix=MISSING %s
 // RUN: not mp-opt %s --mp-write-proofs -o /dev/null 2>&1 | FileCheck --check-prefix=NOFILE %s
 // RUN: not mp-opt %s --mp-write-proofs=file=%t.missing/a.json -o /dev/null 2>&1 | FileCheck --check-prefix=NOFOLDER %s
+// RUN: cp %s %t.kept.mlir
+// RUN: not mp-opt %t.kept.mlir --mp-write-proofs=file=%t.kept.mlir -o /dev/null 2>&1 | FileCheck --check-prefix=OVER %s
+// RUN: cmp %s %t.kept.mlir
+// RUN: not mp-opt %s --mp-write-proofs=file=%t.both -o %t.both 2>&1 | FileCheck --check-prefix=BOTH %s
+// RUN: not mp-opt %s --mp-write-proofs=file=/dev/full -o /dev/null 2>&1 | FileCheck --check-prefix=FULL %s
 // RUN: sed -e 's/"high": 8.0*[0-9]*/"high": 7.5/' %t.json > %t.tight.json
 // RUN: not mp-opt %s --mp-check-proofs=proofs=%t.tight.json -o /dev/null 2>&1 | FileCheck --check-prefix=TIGHT %s
 // The softmax of rows: the difference from the largest is not positive, the sum of exponentials at
@@ -17,10 +23,13 @@
 // JSON-DAG: "rule": "group-maximum"
 // JSON-DAG: "rule": "shifted-exponentials"
 // JSON-DAG: "rule": "dominated-quotient"
-// NONE: error: mp-check-proofs: '{{.*}}' is no derivation:
-// MISSING: error: mp-check-proofs: cannot read '{{.*}}missing'
+// NONE: error: mp-check-proofs: '{{.*}}' is no derivation: {{.*}} [MP203]
+// MISSING: error: mp-check-proofs: cannot read '{{.*}}missing': No such file or directory [MP201]
 // NOFILE: error: mp-write-proofs: option 'file' is empty, expected the file to write
-// NOFOLDER: error: mp-write-proofs: cannot write '{{.*}}a.json': No such file or directory
+// NOFOLDER: error: cannot write output file '{{.*}}a.json': No such file or directory [MP301]
+// OVER: error: file={{.*}}kept.mlir is the file that is read as {{.*}}kept.mlir; name another output [MP302]
+// BOTH: error: {{.*}}both{{.*}} [MP303]
+// FULL: error: cannot write output file '/dev/full': No space left on device [MP301]
 // TIGHT: error: mp-check-proofs: %15#0 of @main, by shifted-exponentials: claims [0.999996, 7.5] or NaN, {{.*}}, expected at least [0.999996, 8.0000{{.*}}] or NaN
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
