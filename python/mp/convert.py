@@ -8,7 +8,7 @@ import weakref
 
 from .errors import Error
 from .frontends import read_model
-from .library import describe
+from .library import Context, describe
 from .program import convert_source
 
 # The formats as people write them, and as mp spells them.
@@ -57,6 +57,12 @@ def make_policy(policy, keep, format, target):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(content, file)
     return path, folder
+
+
+def check_request(format=None, target=None, max_rel_error=None, options=None, **more):
+    """Refuses options that no graph could be converted with, before one is traced: a graph that is refused later may run elsewhere."""
+    given = conversion_options(format, target, max_rel_error, options)
+    Context().parse("func.func @nothing() { return }", imports=False).convert("mp-mixed-precision", given)
 
 
 def conversion_options(format, target, max_rel_error, options):

@@ -6,8 +6,8 @@ import json
 import logging
 import re
 
-from .arrays import host_array
-from .convert import conversion_options
+from .arrays import host_array, with_sign
+from .convert import check_request, conversion_options
 from .errors import Error
 from .frontends import pytorch
 from .frontends.decompositions import decomposition_table
@@ -16,6 +16,7 @@ from .program import convert_source
 from .source import Source
 
 log = logging.getLogger("mp")
+OPTIONS = {"format", "target", "max_rel_error", "options"}
 #: Programs by text and options: the same graph is converted once.
 _cache = {}
 _numbers = itertools.count()
@@ -28,6 +29,9 @@ def backend(module, example_inputs, options=None, **more):
     require('torch.compile(backend="mp")', "torch", "torch_mlir")
     from torch._dynamo.backends.common import aot_autograd
     given = {**(options or {}), **more}
+    if unknown := sorted(set(given) - OPTIONS):
+        raise Error(f"torch.compile(backend=\"mp\") has no option '{unknown[0]}', expected {', '.join(sorted(OPTIONS))}")
+    check_request(**given)
 
     def compiler(graph, inputs):
         return compile_graph(graph, given)
@@ -37,7 +41,9 @@ def backend(module, example_inputs, options=None, **more):
 
 
 def first_reason(error):
-    """The line of an error that names the op."""
+    """The op that an error names, or its line that says most."""
+    if op := re.search(r"failed to legalize operation [\s\S]*?name = \"(torch\.[\w.]+)\"|failed to legalize operation '(torch\.[\w.]+)'", str(error)):
+        return f"torch-mlir does not lower {op[1] or op[2]}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.search(r"torch\.|aten|unsupported|failed to legalize", line)]
     return (named or lines or [type(error).__name__])[0].rpartition(" error: ")[2][:200]
@@ -60,10 +66,14 @@ def compile_graph(module, given):
     log.info("graph %d: %s", number, program.report.text.splitlines()[0])
     executable = program._executable()
     inputs = executable.signature["arguments"]
+    dtypes = [pytorch.sizes_and_dtype(result.meta.get("val"))[1] for result in given_back if isinstance(result, Node)]
 
     def run(*arguments):
         arrays = [host_array(value, parameter["element"], parameter["name"]) for value, parameter in zip(arguments, inputs)]
-        found = iter(executable.run(arrays))
+        found = executable.run(arrays)
+        for array, dtype in zip(found, dtypes):
+            array.element = with_sign(array.element, dtype)
+        found = iter(found)
         return [next(found).torch() if isinstance(result, Node) else result for result in given_back]
 
     return make_boxed_func(run)

@@ -201,12 +201,16 @@ def convert_source(source, options, example=None, f64="keep"):
     if f64 not in ("keep", "narrow"):
         raise Error(f"f64 is {f64!r}, expected 'keep' or 'narrow'")
     original = Context().parse(source.text, source.name, source.imports)
+    text = source.text if isinstance(source.text, str) else source.text.decode("latin-1")
+    if "@global_seed" in text:  # where torch-mlir keeps the state of its generator
+        log.warning("the model draws random numbers, as dropout does in training: not those that torch draws, whatever its seed; "
+                    ".eval() leaves dropout out")
     if source.prepare:
         original.run(source.prepare)
     if f64 == "narrow":
         original.run("mp-narrow-doubles")
         original.run("canonicalize")
-    elif re.search(r"\b(arith\.extf|tosa\.cast) .*f64\b", source.text if isinstance(source.text, str) else source.text.decode("latin-1")):
+    elif re.search(r"\b(arith\.extf|tosa\.cast) .*f64\b", text):
         log.info("the graph computes in f64 what it widened from less, as torch-mlir does variances; "
                  "mp.convert(..., f64='narrow') computes it in f32")
     module = original.clone()

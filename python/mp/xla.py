@@ -188,6 +188,8 @@ def jit(function=None, *, device="cpu", **given):
     What cannot be converted runs in JAX, and a warning says why.
     device: "cpu", "emulator", "cuda", or a target such as "sm_90a" (Program.to).
     """
+    from .convert import check_request
+    check_request(**given)
     if function is None:
         return functools.partial(jit, device=device, **given)
     return Jitted(function, device, given)

@@ -182,6 +182,12 @@ class Jit(unittest.TestCase):
         self.assertRegex(logged.output[0], "runs in JAX, not in mp: .*fft")
         self.assertIsNone(narrow.programs[0][1])
 
+    def test_a_format_that_is_none_is_no_reason_to_run_in_jax(self):
+        with self.assertRaisesRegex(mp.Error, "'fp17', expected bf16"):
+            mp.jit(net, format="fp17")
+        with self.assertRaisesRegex(mp.Error, "unknown target 'sm_81'"):
+            mp.jit(net, target="sm_81")
+
     def test_functions_that_stablehlo_lacks(self):
         point = jnp.linspace(-0.9, 0.9, 12).reshape(3, 4)
         for function in (jax.scipy.special.erf, jax.lax.erfc, jnp.sinh, jnp.cosh, jnp.arcsinh, jnp.arctanh, jnp.arcsin, jnp.arccos, jnp.tan,

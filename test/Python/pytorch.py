@@ -174,12 +174,32 @@ class Compile(unittest.TestCase):
                 self.assertLess(relative(compiled(x), model(x)), 1e-2)
         self.assertEqual(len(mp.dynamo.graphs), 1)
 
+    def test_encoder_layers_without_gradients_do_not_fall_back(self):
+        torch.manual_seed(0)
+        for options in ({}, {"norm_first": True, "activation": "gelu"}):
+            torch._dynamo.reset()
+            model, x = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, **options).eval(), torch.randn(2, 5, 16)
+            with torch.no_grad():
+                self.assertLess(relative(torch.compile(model, backend=mp.dynamo.backend)(x), model(x)), 1e-2)
+        self.assertEqual([bool(program) for _, program, _ in mp.dynamo.graphs], [True, True])
+
+    def test_options_that_are_none_are_errors_not_reasons_to_fall_back(self):
+        for options, message in (({"formt": "bf16"}, "no option 'formt', expected format, "), ({"format": "fp17"}, "'fp17', expected bf16")):
+            torch._dynamo.reset()
+            with self.assertRaisesRegex(Exception, message):
+                torch.compile(nn.Linear(4, 4), backend=mp.dynamo.backend, options=options)(torch.ones(2, 4))
+        self.assertEqual(mp.dynamo.graphs, [])
+
+    def test_unsigned_integers_stay_so(self):
+        u = torch.tensor([250, 3], dtype=torch.uint8)
+        self.assertEqual(torch.compile(lambda u: u + 10, backend=mp.dynamo.backend)(u).dtype, torch.uint8)
+
     def test_what_cannot_be_lowered_runs_in_torch_and_is_said(self):
         compiled = torch.compile(lambda x: torch.fft.fft(x @ x).abs(), backend=mp.dynamo.backend)
         x = torch.randn(8, 8)
         with self.assertLogs("mp", "WARNING") as logged, torch.no_grad():
             self.assertTrue(torch.allclose(compiled(x), torch.fft.fft(x @ x).abs()))
-        self.assertRegex(logged.output[0], "graph \\d+ runs in torch, not in mp: .*fft")
+        self.assertRegex(logged.output[0], "graph \\d+ runs in torch, not in mp: torch-mlir does not lower torch.aten._fft_")
 
 
 class Experts(nn.Module):

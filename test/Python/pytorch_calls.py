@@ -207,6 +207,12 @@ class Refused(unittest.TestCase):
             mp.convert(Branch(), (torch.randn(2),))
         self.assertIsNotNone(caught.exception.__cause__)
 
+    def test_random_numbers_are_said_not_to_be_those_of_torch(self):
+        with self.assertLogs("mp", "WARNING") as logged:
+            program = mp.convert(nn.Dropout(0.5).train(), (torch.ones(64),))
+        self.assertRegex(logged.output[0], "draws random numbers, .*not those that torch draws")
+        self.assertEqual(set(program(torch.ones(64)).tolist()), {0.0, 2.0})
+
     def test_tensors_without_values(self):
         with torch.device("meta"):
             model = nn.Linear(8, 4)

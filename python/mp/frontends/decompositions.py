@@ -40,6 +40,30 @@ def where_it_holds(x, mask):
     return x.reshape(-1).index_select(0, torch.where(mask.reshape(-1))[0])
 
 
+def encoder_layer(x, width, heads, qkv_weight, qkv_bias, out_weight, out_bias, use_gelu, norm_first, eps, scale_1, shift_1, scale_2, shift_2,
+                  up_weight, up_bias, down_weight, down_bias, mask=None, mask_type=None):
+    """torch.nn.TransformerEncoderLayer without gradients, which is one op of torch."""
+    from torch.nn import functional as F
+    if mask is not None:
+        return NotImplemented
+    first, second = (lambda y: F.layer_norm(y, (width,), scale_1, shift_1, eps)), (lambda y: F.layer_norm(y, (width,), scale_2, shift_2, eps))
+
+    def attend(y):
+        parts = F.linear(y, qkv_weight, qkv_bias).unflatten(-1, (3, heads, width // heads)).permute(2, 0, 3, 1, 4)
+        found = F.scaled_dot_product_attention(parts[0], parts[1], parts[2])
+        return F.linear(found.transpose(1, 2).flatten(-2), out_weight, out_bias)
+
+    def feed(y):
+        y = F.linear(y, up_weight, up_bias)
+        return F.linear(F.gelu(y) if use_gelu else F.relu(y), down_weight, down_bias)
+
+    if norm_first:
+        x = x + attend(first(x))
+        return x + feed(second(x))
+    x = first(x + attend(x))
+    return second(x + feed(x))
+
+
 def decomposition_table():
     """For torch.export's run_decompositions and for torch.compile."""
     import torch
@@ -49,4 +73,5 @@ def decomposition_table():
         table[op] = front_dims(op)
     table[aten.index.Tensor] = one_index
     table[aten.masked_select.default] = where_it_holds
+    table[aten._transformer_encoder_layer_fwd.default] = encoder_layer
     return table

@@ -8,7 +8,7 @@ from ..errors import Error
 def path_of(node):
     """Where the node comes from among modules: "blocks.1.attention"; empty at the top, and for what torch made without a module."""
     stack = list((node.meta.get("nn_module_stack") or {}).values())
-    path = re.sub(r"^L\['self'\]\.?", "", stack[-1][0]) if stack else ""
+    path = re.sub(r"^L\['\w+'\]\.?", "", stack[-1][0]) if stack else ""
     return "" if path.startswith("_empty_nn_module_stack") else path
 
 
