@@ -117,3 +117,71 @@ func.func @beside_indices(%x: tensor<4x8xf32>, %c: tensor<4x8xi1>) -> (tensor<4x
   } -> tensor<4xi1>
   return %0#0, %0#1, %2 : tensor<4xf32>, tensor<4xi64>, tensor<4xi1>
 }
+
+// Rows of a batch of heads, split in two ways into the same: torch's attention after views have moved.
+// CHECK-LABEL: func.func @split
+// CHECK-NOT: arith.andi
+// CHECK: return
+func.func @split(%x: tensor<8x32xf32>) -> (tensor<2x4x1xf32>, tensor<2x4x1xi1>) {
+  %low = arith.constant 0xFF800000 : f32
+  %true = arith.constant true
+  %e = tensor.empty() : tensor<2x4xf32>
+  %d = tensor.empty() : tensor<2x4x1xi1>
+  %c = tensor.empty() : tensor<8x32xi1>
+  %lows = linalg.fill ins(%low : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %f = tensor.expand_shape %lows [[0], [1, 2]] output_shape [2, 4, 1] : tensor<2x4xf32> into tensor<2x4x1xf32>
+  %g = linalg.fill ins(%true : i1) outs(%d : tensor<2x4x1xi1>) -> tensor<2x4x1xi1>
+  %units = tensor.expand_shape %x [[0, 1, 2], [3]] output_shape [2, 4, 1, 32] : tensor<8x32xf32> into tensor<2x4x1x32xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%units : tensor<2x4x1x32xf32>) outs(%f : tensor<2x4x1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %4 = arith.maximumf %a, %b : f32
+    linalg.yield %4 : f32
+  } -> tensor<2x4x1xf32>
+  %1 = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x32xf32>) outs(%c : tensor<8x32xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %4 = arith.cmpf oeq, %a, %low : f32
+    linalg.yield %4 : i1
+  } -> tensor<8x32xi1>
+  %heads = tensor.expand_shape %1 [[0, 1], [2]] output_shape [2, 4, 32] : tensor<8x32xi1> into tensor<2x4x32xi1>
+  %2 = linalg.generic {indexing_maps = [affine_map<(b, h, j) -> (b, h, j)>, affine_map<(b, h, j) -> (b, h, 0)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%heads : tensor<2x4x32xi1>) outs(%g : tensor<2x4x1xi1>) {
+  ^bb0(%a: i1, %b: i1):
+    %4 = arith.andi %a, %b : i1
+    linalg.yield %4 : i1
+  } -> tensor<2x4x1xi1>
+  return %0, %2 : tensor<2x4x1xf32>, tensor<2x4x1xi1>
+}
+
+// Sizes that only the run knows: rows that are split otherwise (24x4x1 of 96x1, and 6x4x4 of 6x16) keep their question.
+// CHECK-LABEL: func.func @kept_sizes
+// CHECK-COUNT-1: arith.andi
+// CHECK-NOT: arith.andi
+// CHECK: return
+func.func @kept_sizes(%x: tensor<?x?x8xf32>, %p: index, %q: index, %r: index, %s: index) -> (tensor<?x4x?xf32>, tensor<?x4x?xi1>, tensor<?x4x?xi1>) {
+  %low = arith.constant 0xFF800000 : f32
+  %true = arith.constant true
+  %e = tensor.empty(%p, %q) : tensor<?x4x?xf32>
+  %d = tensor.empty(%r, %s) : tensor<?x4x?xi1>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<?x4x?xf32>) -> tensor<?x4x?xf32>
+  %g = linalg.fill ins(%true : i1) outs(%d : tensor<?x4x?xi1>) -> tensor<?x4x?xi1>
+  %first = tensor.expand_shape %x [[0, 1], [2], [3]] output_shape [%p, 4, %q, 8] : tensor<?x?x8xf32> into tensor<?x4x?x8xf32>
+  %second = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [%r, 4, %s, 8] : tensor<?x?x8xf32> into tensor<?x4x?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%first : tensor<?x4x?x8xf32>) outs(%f : tensor<?x4x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %2 = arith.maximumf %a, %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x4x?xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%second : tensor<?x4x?x8xf32>) outs(%g : tensor<?x4x?xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %2 = arith.cmpf oeq, %a, %low : f32
+    %3 = arith.andi %2, %b : i1
+    linalg.yield %3 : i1
+  } -> tensor<?x4x?xi1>
+  %again = tensor.expand_shape %x [[0, 1], [2], [3]] output_shape [%p, 4, %q, 8] : tensor<?x?x8xf32> into tensor<?x4x?x8xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%again : tensor<?x4x?x8xf32>) outs(%g : tensor<?x4x?xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %3 = arith.cmpf oeq, %a, %low : f32
+    %4 = arith.andi %3, %b : i1
+    linalg.yield %4 : i1
+  } -> tensor<?x4x?xi1>
+  return %0, %1, %2 : tensor<?x4x?xf32>, tensor<?x4x?xi1>, tensor<?x4x?xi1>
+}
