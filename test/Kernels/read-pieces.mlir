@@ -85,6 +85,64 @@ func.func @leaves_others(%x: tensor<2x4xf32>, %into: tensor<4x4xf32>, %i: index)
 
 // -----
 
+// Loops that choose a piece by an index are concatenations, too: StableHLO's lowering writes three pieces so. Others keep what they choose.
+// CHECK-LABEL: func.func @chooses_by_an_index
+// CHECK-SAME: (%[[X:.*]]: tensor<1x6xf32>, %[[Y:.*]]: tensor<1x2xf32>)
+// CHECK-NOT: scf.if
+// CHECK-DAG: tensor.extract %[[X]]
+// CHECK-DAG: tensor.extract %[[Y]]
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.yield
+// CHECK: linalg.generic
+// CHECK: scf.if
+// CHECK: return
+func.func @chooses_by_an_index(%x: tensor<1x6xf32>, %y: tensor<1x2xf32>) -> (tensor<1x6xf32>, tensor<1x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<1x6xf32>
+  %a = tensor.extract_slice %x[0, 0] [1, 2] [1, 1] : tensor<1x6xf32> to tensor<1x2xf32>
+  %b = tensor.extract_slice %x[0, 4] [1, 2] [1, 1] : tensor<1x6xf32> to tensor<1x2xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<1x6xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 1 : index
+    %1 = arith.cmpi ult, %i, %c2 : index
+    %2 = scf.if %1 -> (f32) {
+      %3 = tensor.extract %b[%c0, %i] : tensor<1x2xf32>
+      scf.yield %3 : f32
+    } else {
+      %4 = arith.cmpi ult, %i, %c4 : index
+      %5 = scf.if %4 -> (f32) {
+        %6 = arith.subi %i, %c2 : index
+        %7 = tensor.extract %y[%c0, %6] : tensor<1x2xf32>
+        scf.yield %7 : f32
+      } else {
+        %6 = arith.subi %i, %c4 : index
+        %7 = tensor.extract %a[%c0, %6] : tensor<1x2xf32>
+        scf.yield %7 : f32
+      }
+      scf.yield %5 : f32
+    }
+    linalg.yield %2 : f32
+  } -> tensor<1x6xf32>
+  %8 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<1x6xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 1 : index
+    %1 = arith.cmpi ult, %i, %c2 : index
+    %2 = scf.if %1 -> (f32) {
+      %3 = tensor.extract %y[%c0, %i] : tensor<1x2xf32>
+      scf.yield %3 : f32
+    } else {
+      %3 = tensor.extract %x[%c0, %i] : tensor<1x6xf32>
+      scf.yield %3 : f32
+    }
+    linalg.yield %2 : f32
+  } -> tensor<1x6xf32>
+  return %0, %8 : tensor<1x6xf32>, tensor<1x6xf32>
+}
+
+// -----
+
 // Ops that take longer to compute again than to read keep their results.
 // CHECK-LABEL: func.func @reads_what_is_costly
 // CHECK: linalg.generic

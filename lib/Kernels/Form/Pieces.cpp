@@ -86,7 +86,7 @@ static Ops collectThrough(const Whole &whole) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     const bool computes = generic && !isMove(generic);
     if (computes && (isCostlyToRepeat(op) || !llvm::all_of(op->getUsers(), [&](Operation *user) {
-                       return through.contains(user);
+                       return through.contains(op->getBlock()->findAncestorOpInBlock(*user));
                      })))
       continue;
     through.insert(op);
@@ -318,7 +318,7 @@ private:
 void mlir::mp::readPieces(Operation *function) {
   SmallVector<Operation *> ops;
   function->walk([&](Operation *op) {
-    if (isa<tensor::ConcatOp, tensor::InsertSliceOp>(op))
+    if (isa<tensor::ConcatOp, tensor::InsertSliceOp, linalg::GenericOp>(op))
       ops.push_back(op);
   });
   IRRewriter rewriter(function->getContext());
