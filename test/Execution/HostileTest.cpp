@@ -28,12 +28,12 @@ struct Context {
 
 TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
   Context own;
-  constexpr uint64_t first[] = {0,           kLaterSeeds, kLatestSeeds, kNewestSeeds,
-                                kFreshSeeds, kChoiceSeeds};
-  for (uint64_t number = 0; number < 4800; ++number) {
-    uint64_t seed = first[number / 800] + number % 800;
+  constexpr uint64_t first[] = {0,           kLaterSeeds,  kLatestSeeds, kNewestSeeds,
+                                kFreshSeeds, kChoiceSeeds, kJumpSeeds};
+  for (uint64_t number = 0; number < 4900; ++number) {
+    uint64_t seed = first[number / 700] + number % 700;
     HostileRecipe recipe = HostileRecipe::of(seed);
-    EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 800]) << recipe.str();
+    EXPECT_LE(hostileFamilies()[recipe.family].since, first[number / 700]) << recipe.str();
     HostileGraph graph = buildHostileGraph(&own.context, recipe);
     ASSERT_TRUE(succeeded(verify(*graph.module))) << recipe.str();
     if (seed % 10)
@@ -217,5 +217,7 @@ INSTANTIATE_TEST_SUITE_P(NightlyFresh, Hostile,
 INSTANTIATE_TEST_SUITE_P(NightlyChoice, Hostile,
                          testing::ValuesIn(chunksOf(1000, kChoiceSeeds, kChoiceSeeds + 10000)),
                          nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyJump, Hostile,
+                         testing::ValuesIn(chunksOf(1000, kJumpSeeds, kJumpSeeds + 10000)), nameOf);
 
 } // namespace

@@ -28,7 +28,7 @@ bool isDecidedByFiniteness(Value condition, ModuleRanges &ranges);
 void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
 /// Collects what a result of an op is made of.
 void addFeeds(OpResult result, SmallVectorImpl<Value> &values);
-/// Of a buffer, these are what ops on it read, too, and other names of it.
+/// A buffer is also made of what ops on it read, and of its other names.
 void addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
 
 /// Collects what decides which numbers the results of `op` are.

@@ -310,7 +310,7 @@ func.func private @same(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What is stored in a buffer is what is loaded.
+// A load gives what was stored in the buffer.
 // CHECK-LABEL: @through_a_buffer
 // CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.log'
 func.func @through_a_buffer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> f32 {

@@ -100,6 +100,7 @@ void addConstants(std::vector<HostileFamily> &families);
 void addThresholds(std::vector<HostileFamily> &families);
 void addShapes(std::vector<HostileFamily> &families);
 void addChoices(std::vector<HostileFamily> &families);
+void addJumps(std::vector<HostileFamily> &families);
 
 /// Writes one or two contractions of `value`, as the recipe says, and returns the results of @main.
 SmallVector<Value> writeReaders(ClaimWriter &builder, Value value);

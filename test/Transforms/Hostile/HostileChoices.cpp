@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Choices: a contraction whose factors are bounded computes narrow, and its result decides which
-// number is taken. Arguments lie where rounding decides otherwise.
+// number is taken, or jumps, or lies where a function is steep. Arguments lie where rounding
+// decides otherwise.
 
 #include "ClaimWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -95,7 +96,73 @@ static Value byBranch(ClaimWriter &b) {
   return branch.getResult(0);
 }
 
+static constexpr StringLiteral kJumps[] = {
+    "step times an unbounded",         "truth value times an unbounded",
+    "alternatives times an unbounded", "remainder times an unbounded",
+    "integer times an unbounded",      "sum of steps times an unbounded"};
+
+/// Makes a number that is about 0 above the edge, and not where rounding finds `edge` itself.
+static Value jump(ClaimWriter &b, const Product &product, StringRef of) {
+  auto [c, edge] = product;
+  if (of == kJumps[1]) {
+    Value holds = b.compare(b.pick({P::OLE, P::ULE}), c, edge);
+    auto as = [&](StringRef op, Value x, Type type) {
+      return b.create(op, x, TensorWriter::typeOf(c).clone(type));
+    };
+    Type f32 = b.formatOf(c);
+    if (b.getSpelling() != Spelling::Tosa)
+      return as("arith.uitofp", holds, f32);
+    return as("tosa.cast", as("tosa.cast", holds, b.getBuilder().getI32Type()), f32);
+  }
+  if (of == kJumps[2])
+    return choose(b, c, edge, 0.0, 1.0);
+  if (of == kJumps[3])
+    return b.add(b.apply(Fn::Rem, {c, 1.0}), 1.0);
+  if (of == kJumps[4]) {
+    auto integers = TensorWriter::typeOf(c).clone(b.getBuilder().getI32Type());
+    return b.sub(b.create("arith.sitofp", b.create("arith.fptosi", c, integers), c.getType()),
+                 edge + 1);
+  }
+  return b.sub(b.apply(Fn::Ceil, {c}), edge + 1);
+}
+
+/// (J t)^2 for a number J that jumps where rounding decides: only if t is known
+static Value byJump(ClaimWriter &b) {
+  Product of = product(b);
+  for (StringLiteral hypothesis : kJumps)
+    if (b.breaks(hypothesis)) {
+      Value step = jump(b, of, hypothesis);
+      Value t = b.argument(TensorWriter::shapeOf(step));
+      if (hypothesis == kJumps[5]) // a sum keeps what jumps in it
+        step = b.sub(b.add(step, b.mul(t, 0.0)), b.mul(step, 0.5));
+      return b.square(b.mul(step, t));
+    }
+  Value t = b.argument(TensorWriter::shapeOf(of.value), Bounds(-3e4, 3e4));
+  if (b.oneIn(4)) // two pieces that meet
+    return b.mul(choose(b, of.value, 0.0, of.value, 0.0), b.argument(TensorWriter::shapeOf(t)));
+  return b.mul(jump(b, of, kJumps[b.below(6)]), t);
+}
+
+static constexpr StringLiteral kSlopes[] = {"power of a steep function", "exponent open",
+                                            "epsilon tiny"};
+
+/// Functions that no range keeps small, steep where c passes the edge
+static Value bySlope(ClaimWriter &b) {
+  auto [c, edge] = product(b);
+  Value distance = b.abs(b.sub(c, edge)); // some 1e-6, and zero where c is rounded
+  if (b.breaks("exponent open"))
+    return b.apply(Fn::Pow, {2.0, b.sub(128.0, b.mul(distance, 1e6))});
+  bool isTiny = b.breaks("epsilon tiny"), isPower = b.breaks("power of a steep function");
+  Value steep = b.div(1.0, b.add(distance, isTiny ? 1e-30 : isPower ? 1e-12 : 1e-2));
+  return isPower ? b.square(b.square(steep)) : isTiny ? b.square(steep) : steep;
+}
+
 void mlir::mp::test::addChoices(std::vector<HostileFamily> &families) {
   families.push_back({"chosen by a product", byProduct, {kChoices}, /*isPole=*/true});
   families.push_back({"branch by a product", byBranch, {kBranches}, /*isPole=*/true});
+}
+
+void mlir::mp::test::addJumps(std::vector<HostileFamily> &families) {
+  families.push_back({"jump of a product", byJump, {kJumps}, /*isPole=*/true});
+  families.push_back({"slope of a product", bySlope, {kSlopes}, /*isPole=*/true});
 }

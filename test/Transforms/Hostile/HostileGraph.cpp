@@ -37,6 +37,7 @@ ArrayRef<HostileFamily> mlir::mp::test::hostileFamilies() {
     since(kNewestSeeds, addConstants, addThresholds);
     since(kFreshSeeds, addShapes);
     since(kChoiceSeeds, addChoices);
+    since(kJumpSeeds, addJumps);
     return all;
   }();
   return families;
@@ -53,7 +54,8 @@ template <typename T> static T pick(std::mt19937_64 &random, std::initializer_li
 /// Picks families of many hypotheses more often, and the last ones that the seed draws from.
 static unsigned pickFamily(std::mt19937_64 &random, uint64_t seed) {
   SmallVector<unsigned> tickets;
-  uint64_t last = seed >= kChoiceSeeds   ? kChoiceSeeds
+  uint64_t last = seed >= kJumpSeeds     ? kJumpSeeds
+                  : seed >= kChoiceSeeds ? kChoiceSeeds
                   : seed >= kFreshSeeds  ? kFreshSeeds
                   : seed >= kNewestSeeds ? kNewestSeeds
                   : seed >= kLatestSeeds ? kLatestSeeds

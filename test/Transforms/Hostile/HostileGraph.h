@@ -42,7 +42,7 @@ ArrayRef<HostileFamily> hostileFamilies();
 /// from yet more; so the graphs of recorded seeds stay what they were.
 inline constexpr uint64_t kLaterSeeds = 1'000'000, kLatestSeeds = 10'000'000,
                           kNewestSeeds = 100'000'000, kFreshSeeds = 1'000'000'000,
-                          kChoiceSeeds = 10'000'000'000;
+                          kChoiceSeeds = 10'000'000'000, kJumpSeeds = 100'000'000'000;
 
 /// Upstream passes rewrite the graph in one of these ways before it is converted.
 enum class Respelling { None, Fuse, Named, UnitDims, Canonicalize, TosaToLinalg, TosaFused };

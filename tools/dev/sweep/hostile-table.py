@@ -7,7 +7,7 @@ usage: hostile-table.py [--first=0] [--graphs=40000] [--chunk=100] [--jobs=1] [-
 
 Runs `hostile` (from PATH) on --graphs seeds from --first, chunk by chunk, and adds up what it counts. --records keeps
 each chunk, so that a later call goes on. From 1000000 on seeds draw families that came later, too, from 10000000,
-100000000, 1000000000 and 10000000000 on yet more; these have tables of their own. Exits 1 if a graph shows something proved to be false.
+100000000, 1000000000, 10000000000 and 100000000000 on yet more; these have tables of their own. Exits 1 if a graph shows something proved to be false.
 """
 import argparse
 import concurrent.futures
@@ -22,8 +22,9 @@ from common import Records, write_table  # noqa: E402
 
 # Findings that make nothing false that was proved.
 HARMLESS = ("assumed", "constants")
-# kChoiceSeeds, kFreshSeeds, kNewestSeeds, kLatestSeeds and kLaterSeeds of HostileGraph.h, and the marks of their tables.
-MARKS = ((10000000000, "choices"), (1000000000, "fresh"), (100000000, "newest"), (10000000, "latest"), (1000000, "later"), (0, "table"))
+# kJumpSeeds, kChoiceSeeds, kFreshSeeds, kNewestSeeds, kLatestSeeds and kLaterSeeds of HostileGraph.h, and the marks of their tables.
+MARKS = ((100000000000, "jumps"), (10000000000, "choices"), (1000000000, "fresh"), (100000000, "newest"), (10000000, "latest"),
+         (1000000, "later"), (0, "table"))
 VERDICTS = ("overflow", "pole", "range", "error", "broken")
 
 
