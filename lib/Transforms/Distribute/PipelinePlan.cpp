@@ -142,7 +142,7 @@ LogicalResult StagePlan::readStated() {
                << ", expected one of " << stages << " stages, counted from 0";
       stated[argument] = number.getInt();
     }
-  // What names none is of the first.
+  // Arguments without a stage of their own are of the first.
   if (!stated.empty() && stages > int64_t(stated.size()) + 1)
     return step.emitError("mp-pipeline: option 'stages' is ")
            << stages << ", expected at most " << stated.size() + 1
