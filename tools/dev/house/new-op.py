@@ -4,14 +4,12 @@
 
 usage: new-op.py Family mnemonic "summary sentence" [--root ROOT]
 
-Family names the file, MP<Family>Ops.td: Cast, Scale, Training. The op starts as a pure elementwise
+Family names the file, MP<Family>Ops.td: Cast, Training, or one that this starts. The op starts as a pure elementwise
 one of floats without a verifier; change what differs.
 """
-import pathlib
 import re
-import sys
 
-LICENCE = "// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
+from scaffold import LICENCE, fail, insert_before_end, read_arguments
 
 FAMILY = LICENCE + '''//
 // Ops of the family {family}.
@@ -61,27 +59,8 @@ func.func @keeps_its_form(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {{
 '''
 
 
-def fail(message):
-    print(f"new-op: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
-def insert_before_end(path, text):
-    content = path.read_text()
-    end = content.rindex("#endif")
-    path.write_text(content[:end] + text + content[end:])
-
-
 def main():
-    arguments = sys.argv[1:]
-    root = pathlib.Path(__file__).parents[3]
-    if "--root" in arguments:
-        at = arguments.index("--root")
-        root = pathlib.Path(arguments[at + 1])
-        del arguments[at:at + 2]
-    if len(arguments) != 3:
-        fail(f'expected Family mnemonic "summary", found {len(arguments)} arguments')
-    family, mnemonic, summary = arguments
+    root, family, mnemonic, summary = read_arguments('Family mnemonic "summary"')
     if not re.fullmatch(r"[A-Z][A-Za-z]+", family):
         fail(f"family is '{family}', expected a CamelCase word such as Cast")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", mnemonic):
