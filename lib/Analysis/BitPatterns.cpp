@@ -6,7 +6,7 @@
 #include "mp/Analysis/BitPatterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -146,17 +146,12 @@ void BitWalk::visit(BlockArgument argument) {
       readYielded(region);
     return;
   }
-  for (auto predecessor = block->pred_begin(); predecessor != block->pred_end(); ++predecessor) {
-    auto branch = dyn_cast<BranchOpInterface>((*predecessor)->getTerminator());
-    Value fed =
-        branch
-            ? branch.getSuccessorOperands(predecessor.getSuccessorIndex())[argument.getArgNumber()]
-            : Value();
-    if (fed)
-      read(fed);
+  forEachBranch(argument, [&](Block *, Value given) {
+    if (given)
+      read(given);
     else
       open.insert(argument);
-  }
+  });
 }
 
 void BitWalk::visit(OpResult value) {

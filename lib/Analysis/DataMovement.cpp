@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/Support/Endian.h"
 
@@ -80,6 +81,27 @@ Attribute mlir::mp::findConstant(Value value) {
   if (Operation *op = findConstantOp(value))
     matchPattern(op, m_Constant(&constant));
   return constant;
+}
+
+std::optional<double> mlir::mp::getSplat(Operation *op) {
+  Attribute attribute;
+  if (!op || !matchPattern(op, m_Constant(&attribute)))
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attribute); dense && dense.isSplat())
+    attribute = dense.getSplatValue<Attribute>();
+  auto scalar = dyn_cast<FloatAttr>(attribute);
+  return scalar ? std::optional(scalar.getValueAsDouble()) : std::nullopt;
+}
+
+void mlir::mp::forEachBranch(BlockArgument argument,
+                             function_ref<void(Block *from, Value given)> visit) {
+  Block *block = argument.getOwner();
+  for (auto edge = block->pred_begin(), end = block->pred_end(); edge != end; ++edge) {
+    auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
+    visit(*edge,
+          branch ? branch.getSuccessorOperands(edge.getSuccessorIndex())[argument.getArgNumber()]
+                 : Value());
+  }
 }
 
 bool mlir::mp::holdsTF32(Value value) {

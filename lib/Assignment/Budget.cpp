@@ -9,7 +9,6 @@
 #include "Frontier.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace mpcore::assignment;
 

@@ -175,6 +175,13 @@ private:
     return true;
   }
 
+  /// A field, or null where there is none.
+  static const json::Value &fieldOf(const json::Object &object, llvm::StringRef key) {
+    static const json::Value none = nullptr;
+    const json::Value *field = object.get(key);
+    return field ? *field : none;
+  }
+
   bool readType(const json::Value &value, TypeId &type, json::Path path) {
     std::optional<llvm::StringRef> name = value.getAsString();
     if (name == "any") {
@@ -196,6 +203,13 @@ private:
       types.push_back(0);
       return readType(v, types.back(), p);
     });
+  }
+
+  /// The types between which `item` casts.
+  bool readEnds(const json::Value &item, TypeId &from, TypeId &to, json::Path path) {
+    const json::Object &object = *item.getAsObject();
+    return readType(fieldOf(object, "from"), from, path.field("from")) &&
+           readType(fieldOf(object, "to"), to, path.field("to"));
   }
 
   template <typename List> bool readIndices(const json::Value &value, List &list, json::Path path) {
@@ -222,13 +236,7 @@ private:
     auto readCast = [&](const json::Value &item, json::Path p) {
       CastCost cast{};
       json::ObjectMapper castMap(item, p);
-      const json::Object *object = item.getAsObject();
-      if (!castMap || !castMap.map("cost", cast.cost))
-        return false;
-      json::Value null = nullptr;
-      const json::Value *from = object->get("from"), *to = object->get("to");
-      if (!readType(from ? *from : null, cast.from, p.field("from")) ||
-          !readType(to ? *to : null, cast.to, p.field("to")))
+      if (!castMap || !castMap.map("cost", cast.cost) || !readEnds(item, cast.from, cast.to, p))
         return false;
       value.casts.push_back(cast);
       return true;
@@ -250,10 +258,8 @@ private:
     if (pinned)
       node.pinned = *pinned < 0 ? UINT32_MAX : *pinned;
     const json::Object &object = *json.getAsObject();
-    json::Value null = nullptr;
-    const json::Value *operands = object.get("operands"), *results = object.get("results");
-    if (!readIndices(operands ? *operands : null, node.operands, path.field("operands")) ||
-        !readIndices(results ? *results : null, node.results, path.field("results")))
+    if (!readIndices(fieldOf(object, "operands"), node.operands, path.field("operands")) ||
+        !readIndices(fieldOf(object, "results"), node.results, path.field("results")))
       return false;
     auto readVariant = [&](const json::Value &item, json::Path p) {
       Variant variant;
@@ -286,19 +292,12 @@ private:
       if (toString(known) == method)
         answer.method = known;
     const json::Object &object = *json.getAsObject();
-    json::Value null = nullptr;
-    const json::Value *labels = object.get("labels");
-    if (!readIndices(labels ? *labels : null, answer.labels, path.field("labels")))
+    if (!readIndices(fieldOf(object, "labels"), answer.labels, path.field("labels")))
       return false;
     auto readCopy = [&](const json::Value &item, json::Path p) {
       Copy copy{};
       json::ObjectMapper copyMap(item, p);
-      const json::Object *fields = item.getAsObject();
-      if (!copyMap || !copyMap.map("value", copy.value))
-        return false;
-      const json::Value *from = fields->get("from"), *to = fields->get("to");
-      if (!readType(from ? *from : null, copy.from, p.field("from")) ||
-          !readType(to ? *to : null, copy.to, p.field("to")))
+      if (!copyMap || !copyMap.map("value", copy.value) || !readEnds(item, copy.from, copy.to, p))
         return false;
       answer.copies.push_back(copy);
       return true;

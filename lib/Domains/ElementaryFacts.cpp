@@ -5,7 +5,6 @@
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Rounding.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace mpcore::domains {

@@ -9,9 +9,7 @@
 #include "mp/Numerics/Format.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 namespace mpcore::domains {
 

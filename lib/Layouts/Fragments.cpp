@@ -13,10 +13,27 @@ using llvm::Log2_32;
 
 // Lanes are numbered 4 g + t: the manual's groupID g and threadID_in_group t.
 
-/// `bits` bits of `from` that count `stride`, 2 stride, ... along `to`.
-static void count(Basis &basis, unsigned bits, Dim to, unsigned stride) {
-  for (unsigned bit = 0; bit < bits; ++bit)
-    basis.images.push_back({{to, stride << bit}});
+namespace {
+/// Bits of a coordinate that count `stride`, 2 stride, ... along `to`.
+struct Bits {
+  unsigned bits;
+  Dim to;
+  unsigned stride;
+};
+} // namespace
+
+static Basis basisOf(Dim from, llvm::ArrayRef<Bits> counted) {
+  Basis basis{from, {}};
+  for (const Bits &bits : counted)
+    for (unsigned bit = 0; bit < bits.bits; ++bit)
+      basis.images.push_back({{bits.to, bits.stride << bit}});
+  return basis;
+}
+
+/// The elements that lanes hold, each in its registers.
+static LinearLayout fragment(llvm::ArrayRef<Bits> elements, llvm::ArrayRef<Bits> lanes,
+                             llvm::ArrayRef<Axis> outputs) {
+  return LinearLayout({basisOf(Dim::Register, elements), basisOf(Dim::Lane, lanes)}, outputs);
 }
 
 static unsigned elementsPerRegister(unsigned bits) { return bits >= 32 ? 1 : 32 / bits; }
@@ -24,78 +41,54 @@ static unsigned elementsPerRegister(unsigned bits) { return bits >= 32 ? 1 : 32 
 LinearLayout mpcore::layouts::mmaA(unsigned m, unsigned k, unsigned bits) {
   const unsigned e = elementsPerRegister(bits);
   assert((m == 8 || m == 16) && llvm::isPowerOf2_32(k) && k >= 4 * e && "no such operand");
-  Basis elements{Dim::Register, {}}, lanes{Dim::Lane, {}};
-  count(elements, Log2_32(e), Dim::Column, 1);
-  count(elements, Log2_32(m / 8), Dim::Row, 8);
-  count(elements, Log2_32(k / (4 * e)), Dim::Column, 4 * e);
-  count(lanes, 2, Dim::Column, e);
-  count(lanes, 3, Dim::Row, 1);
-  return LinearLayout({elements, lanes}, {{Dim::Row, Log2_32(m)}, {Dim::Column, Log2_32(k)}});
+  return fragment({{Log2_32(e), Dim::Column, 1},
+                   {Log2_32(m / 8), Dim::Row, 8},
+                   {Log2_32(k / (4 * e)), Dim::Column, 4 * e}},
+                  {{2, Dim::Column, e}, {3, Dim::Row, 1}},
+                  {{Dim::Row, Log2_32(m)}, {Dim::Column, Log2_32(k)}});
 }
 
 LinearLayout mpcore::layouts::mmaB(unsigned k, unsigned bits) {
   const unsigned e = elementsPerRegister(bits);
   assert(llvm::isPowerOf2_32(k) && k >= 4 * e && "no such operand");
-  Basis elements{Dim::Register, {}}, lanes{Dim::Lane, {}};
-  count(elements, Log2_32(e), Dim::Row, 1);
-  count(elements, Log2_32(k / (4 * e)), Dim::Row, 4 * e);
-  count(lanes, 2, Dim::Row, e);
-  count(lanes, 3, Dim::Column, 1);
-  return LinearLayout({elements, lanes}, {{Dim::Row, Log2_32(k)}, {Dim::Column, 3}});
+  return fragment({{Log2_32(e), Dim::Row, 1}, {Log2_32(k / (4 * e)), Dim::Row, 4 * e}},
+                  {{2, Dim::Row, e}, {3, Dim::Column, 1}},
+                  {{Dim::Row, Log2_32(k)}, {Dim::Column, 3}});
 }
 
 LinearLayout mpcore::layouts::mmaC(unsigned m) {
   assert((m == 8 || m == 16) && "no such accumulator");
-  Basis elements{Dim::Register, {}}, lanes{Dim::Lane, {}};
-  count(elements, 1, Dim::Column, 1);
-  count(elements, Log2_32(m / 8), Dim::Row, 8);
-  count(lanes, 2, Dim::Column, 2);
-  count(lanes, 3, Dim::Row, 1);
-  return LinearLayout({elements, lanes}, {{Dim::Row, Log2_32(m)}, {Dim::Column, 3}});
+  return fragment({{1, Dim::Column, 1}, {Log2_32(m / 8), Dim::Row, 8}},
+                  {{2, Dim::Column, 2}, {3, Dim::Row, 1}},
+                  {{Dim::Row, Log2_32(m)}, {Dim::Column, 3}});
 }
 
 LinearLayout mpcore::layouts::ldmatrix(unsigned count, bool transposed) {
   assert((count == 1 || count == 2 || count == 4) && "no such number of matrices");
   const Dim across = transposed ? Dim::Row : Dim::Column,
             down = transposed ? Dim::Column : Dim::Row;
-  Basis elements{Dim::Register, {}}, lanes{Dim::Lane, {}};
-  ::count(elements, 1, across, 1);
-  ::count(elements, Log2_32(count), Dim::Matrix, 1);
-  ::count(lanes, 2, across, 2);
-  ::count(lanes, 3, down, 1);
-  return LinearLayout({elements, lanes},
-                      {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 3}, {Dim::Column, 3}});
+  return fragment({{1, across, 1}, {Log2_32(count), Dim::Matrix, 1}},
+                  {{2, across, 2}, {3, down, 1}},
+                  {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 3}, {Dim::Column, 3}});
 }
 
 LinearLayout mpcore::layouts::ldmatrixPointers(unsigned count) {
-  Basis lanes{Dim::Lane, {}};
-  ::count(lanes, 3, Dim::Row, 1);
-  ::count(lanes, Log2_32(count), Dim::Matrix, 1);
-  return LinearLayout(lanes, {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 3}});
+  return LinearLayout(basisOf(Dim::Lane, {{3, Dim::Row, 1}, {Log2_32(count), Dim::Matrix, 1}}),
+                      {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 3}});
 }
 
 LinearLayout mpcore::layouts::ldmatrixTransposedBytes(unsigned count) {
   assert((count == 1 || count == 2) && "no such number of matrices");
-  Basis elements{Dim::Register, {}}, lanes{Dim::Lane, {}};
-  ::count(elements, 2, Dim::Row, 1);
-  ::count(elements, 1, Dim::Column, 8);
-  ::count(elements, Log2_32(count), Dim::Matrix, 1);
-  ::count(lanes, 2, Dim::Row, 4);
-  ::count(lanes, 3, Dim::Column, 1);
-  return LinearLayout({elements, lanes},
-                      {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 4}, {Dim::Column, 4}});
+  return fragment({{2, Dim::Row, 1}, {1, Dim::Column, 8}, {Log2_32(count), Dim::Matrix, 1}},
+                  {{2, Dim::Row, 4}, {3, Dim::Column, 1}},
+                  {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 4}, {Dim::Column, 4}});
 }
 
 LinearLayout mpcore::layouts::stmatrixTransposedBytes(unsigned count) {
   assert((count == 1 || count == 2 || count == 4) && "no such number of matrices");
-  Basis elements{Dim::Register, {}}, lanes{Dim::Lane, {}};
-  ::count(elements, 1, Dim::Row, 1);
-  ::count(elements, 1, Dim::Column, 8);
-  ::count(elements, Log2_32(count), Dim::Matrix, 1);
-  ::count(lanes, 2, Dim::Row, 2);
-  ::count(lanes, 3, Dim::Column, 1);
-  return LinearLayout({elements, lanes},
-                      {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 3}, {Dim::Column, 4}});
+  return fragment({{1, Dim::Row, 1}, {1, Dim::Column, 8}, {Log2_32(count), Dim::Matrix, 1}},
+                  {{2, Dim::Row, 2}, {3, Dim::Column, 1}},
+                  {{Dim::Matrix, Log2_32(count)}, {Dim::Row, 3}, {Dim::Column, 4}});
 }
 
 /// The four warps of a warpgroup take 16 rows each.
@@ -132,10 +125,11 @@ LinearLayout mpcore::layouts::sharedTile(unsigned rowBits, unsigned columnBits, 
   const unsigned acrossBits = contiguous == Dim::Row ? columnBits : rowBits;
   const unsigned element = Log2_32(bits / 8), span = Log2_32(unsigned(mode));
   const unsigned inSpan = std::min(alongBits, span - element);
-  Basis along{contiguous, {}}, across{other, {}};
-  count(along, inSpan, Dim::Byte, 1u << element);
-  count(across, acrossBits, Dim::Byte, 1u << (element + inSpan));
-  count(along, alongBits - inSpan, Dim::Byte, 1u << (element + inSpan + acrossBits));
+  const Basis along =
+                  basisOf(contiguous,
+                          {{inSpan, Dim::Byte, 1u << element},
+                           {alongBits - inSpan, Dim::Byte, 1u << (element + inSpan + acrossBits)}}),
+              across = basisOf(other, {{acrossBits, Dim::Byte, 1u << (element + inSpan)}});
   const unsigned total = element + alongBits + acrossBits;
   LinearLayout plain({along, across}, {{Dim::Byte, total}});
   return plain.then(swizzle(mode, total));

@@ -58,6 +58,13 @@ SmallVector<int64_t> GraphBuilder::broadcastShape(ArrayRef<Value> operands) {
   return shape;
 }
 
+Value GraphBuilder::softmax(Value x) {
+  int64_t last = rankOf(x) - 1;
+  Value shifted = binary(Binary::Subtract, x, reduce(Reduction::Max, x, last));
+  Value weights = unary(Unary::Exp, shifted);
+  return binary(Binary::Divide, weights, reduce(Reduction::Sum, weights, last));
+}
+
 Value GraphBuilder::once(Attribute key, llvm::function_ref<Value()> make) {
   if (Value known = scope->hoisted.lookup(key))
     return known;

@@ -334,16 +334,12 @@ Value LinalgBuilder::reduce(Reduction kind, Value x, int64_t axis) {
 }
 
 Value LinalgBuilder::softmax(Value x) {
-  int64_t last = rankOf(x) - 1;
-  if (options.softmax == SoftmaxForm::Named) {
-    Value init = empty(dims(x));
-    return linalg::SoftmaxOp::create(builder, loc(), init.getType(), x, init, uint64_t(last))
-        .getResult()
-        .front();
-  }
-  Value shifted = binary(Binary::Subtract, x, reduce(Reduction::Max, x, last));
-  Value weights = unary(Unary::Exp, shifted);
-  return binary(Binary::Divide, weights, reduce(Reduction::Sum, weights, last));
+  if (options.softmax != SoftmaxForm::Named)
+    return GraphBuilder::softmax(x);
+  Value init = empty(dims(x));
+  return linalg::SoftmaxOp::create(builder, loc(), init.getType(), x, init, uint64_t(rankOf(x) - 1))
+      .getResult()
+      .front();
 }
 
 Value LinalgBuilder::causalMask(Value scores, double masked) {

@@ -234,13 +234,6 @@ Value TosaBuilder::reduce(Reduction kind, Value x, int64_t axis) {
   return create<tosa::ReduceMaxOp>(tensor(shape), x, uint32_t(axis));
 }
 
-Value TosaBuilder::softmax(Value x) {
-  int64_t last = rankOf(x) - 1;
-  Value shifted = binary(Binary::Subtract, x, reduce(Reduction::Max, x, last));
-  Value weights = unary(Unary::Exp, shifted);
-  return binary(Binary::Divide, weights, reduce(Reduction::Sum, weights, last));
-}
-
 Value TosaBuilder::iota(int64_t rank, int64_t axis, int64_t length) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = length;

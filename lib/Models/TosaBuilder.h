@@ -27,7 +27,6 @@ public:
   Value binary(Binary kind, Value a, double b) override;
   Value toFloat(Value x, bool boolean) override;
   Value reduce(Reduction kind, Value x, int64_t axis) override;
-  Value softmax(Value x) override;
   Value causalMask(Value scores, double masked) override;
   Value transpose(Value x, ArrayRef<int64_t> permutation) override;
   Value expand(Value x, int64_t axis, ArrayRef<OpFoldResult> sizes) override;

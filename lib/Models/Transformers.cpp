@@ -28,6 +28,28 @@ static Value tokensOrHidden(GraphBuilder &graph, const ModelOptions &options) {
   return graph.input("hidden_states", {batch, seq, options.integer("hidden")}, graph.f32(), {0, 1});
 }
 
+/// A norm of x by weights of its own.
+static Value ownNorm(GraphBuilder &graph, Value x, StringRef name, int64_t size, double epsilon) {
+  SmallVector<WeightSpec> norm;
+  declareNorm(norm, name, size);
+  Value scale = graph.weight(norm[0]), shift = graph.weight(norm[1]);
+  return layerNorm(graph, x, scale, shift, epsilon);
+}
+
+static void declareAttention(SmallVectorImpl<WeightSpec> &specs, int64_t hidden) {
+  for (StringRef part : {"attention.query", "attention.key", "attention.value", "attention.output"})
+    declareLinear(specs, part, hidden, hidden);
+}
+
+/// Attention of all tokens to all, but for those that a mask leaves out.
+static Value selfAttention(GraphBuilder &graph, Value x, const LayerWeights &weights, int64_t heads,
+                           AttentionMask mask) {
+  Value q = splitHeads(graph, linear(graph, x, weights, "attention.query"), heads);
+  Value k = splitHeads(graph, linear(graph, x, weights, "attention.key"), heads);
+  Value v = splitHeads(graph, linear(graph, x, weights, "attention.value"), heads);
+  return linear(graph, attention(graph, q, k, v, mask), weights, "attention.output");
+}
+
 //===--------------------------------------------------------------------------------===//
 // BERT
 //===--------------------------------------------------------------------------------===//
@@ -59,29 +81,21 @@ static llvm::Error buildBert(GraphBuilder &graph, const ModelOptions &options) {
     Value positions =
         graph.weight({"embeddings.position.weight", {std::max<int64_t>(seq, 512), hidden}, 0.035});
     Value kinds = graph.weight({"embeddings.token_type.weight", {2, hidden}, 0.035});
-    SmallVector<WeightSpec> norm;
-    declareNorm(norm, "embeddings.norm", hidden);
     OpFoldResult length = graph.dim(x, 1);
     Value embedded = graph.gather(words, x);
     embedded = graph.binary(Binary::Add, embedded, graph.gather(kinds, types));
     embedded = graph.binary(Binary::Add, embedded, graph.slice(positions, 0, 0, length));
-    Value scale = graph.weight(norm[0]), shift = graph.weight(norm[1]);
-    x = layerNorm(graph, embedded, scale, shift, epsilon);
+    x = ownNorm(graph, embedded, "embeddings.norm", hidden, epsilon);
   }
 
   SmallVector<WeightSpec> specs;
-  for (StringRef part : {"attention.query", "attention.key", "attention.value", "attention.output"})
-    declareLinear(specs, part, hidden, hidden);
+  declareAttention(specs, hidden);
   declareNorm(specs, "attention.norm", hidden);
   declareLinear(specs, "intermediate", hidden, inner);
   declareLinear(specs, "output", inner, hidden);
   declareNorm(specs, "norm", hidden);
   auto layer = [&](Value x, ValueRange captured, const LayerWeights &weights) -> Value {
-    Value q = splitHeads(graph, linear(graph, x, weights, "attention.query"), heads);
-    Value k = splitHeads(graph, linear(graph, x, weights, "attention.key"), heads);
-    Value v = splitHeads(graph, linear(graph, x, weights, "attention.value"), heads);
-    Value mixed =
-        linear(graph, attention(graph, q, k, v, {captured[0]}), weights, "attention.output");
+    Value mixed = selfAttention(graph, x, weights, heads, {captured[0]});
     x = layerNorm(graph, graph.binary(Binary::Add, mixed, x), weights, "attention.norm", epsilon);
     Value wide = graph.unary(Unary::Gelu, linear(graph, x, weights, "intermediate"));
     Value narrow = linear(graph, wide, weights, "output");
@@ -152,10 +166,7 @@ static llvm::Error buildGpt2(GraphBuilder &graph, const ModelOptions &options) {
   };
   x = graph.stack({"h", options.integer("layers"), specs, {}, layer}, x);
 
-  SmallVector<WeightSpec> norm;
-  declareNorm(norm, "ln_f", hidden);
-  Value scale = graph.weight(norm[0]), shift = graph.weight(norm[1]);
-  x = layerNorm(graph, x, scale, shift, epsilon);
+  x = ownNorm(graph, x, "ln_f", hidden, epsilon);
   // The output layer reads the token embedding, transposed.
   if (embeds)
     x = linear(graph, x, graph.transpose(tokens, {1, 0}), Value());
@@ -317,33 +328,26 @@ static llvm::Error buildVit(GraphBuilder &graph, const ModelOptions &options) {
 
   SmallVector<WeightSpec> specs;
   declareNorm(specs, "norm_1", hidden);
-  for (StringRef part : {"attention.query", "attention.key", "attention.value", "attention.output"})
-    declareLinear(specs, part, hidden, hidden);
+  declareAttention(specs, hidden);
   declareNorm(specs, "norm_2", hidden);
   declareLinear(specs, "mlp.up", hidden, inner);
   declareLinear(specs, "mlp.down", inner, hidden);
   auto layer = [&](Value x, ValueRange, const LayerWeights &weights) -> Value {
     Value normed = layerNorm(graph, x, weights, "norm_1", epsilon);
-    Value q = splitHeads(graph, linear(graph, normed, weights, "attention.query"), heads);
-    Value k = splitHeads(graph, linear(graph, normed, weights, "attention.key"), heads);
-    Value v = splitHeads(graph, linear(graph, normed, weights, "attention.value"), heads);
-    Value mixed = attention(graph, q, k, v, {});
-    x = graph.binary(Binary::Add, x, linear(graph, mixed, weights, "attention.output"));
+    x = graph.binary(Binary::Add, x, selfAttention(graph, normed, weights, heads, {}));
     normed = layerNorm(graph, x, weights, "norm_2", epsilon);
     Value wide = graph.unary(Unary::Gelu, linear(graph, normed, weights, "mlp.up"));
     return graph.binary(Binary::Add, x, linear(graph, wide, weights, "mlp.down"));
   };
   x = graph.stack({"layer", options.integer("layers"), specs, {}, layer}, x);
 
+  x = ownNorm(graph, x, "norm", hidden, epsilon);
   SmallVector<WeightSpec> head;
-  declareNorm(head, "norm", hidden);
   declareLinear(head, "classifier", hidden, options.integer("classes"));
-  Value scale = graph.weight(head[0]), shift = graph.weight(head[1]);
-  x = layerNorm(graph, x, scale, shift, epsilon);
   // Mean over the tokens.
   Value pooled = graph.binary(Binary::Divide, graph.reduce(Reduction::Sum, x, 1), double(tokens));
   pooled = graph.collapse(pooled, 1, 2);
-  Value weight = graph.weight(head[2]), offset = graph.weight(head[3]);
+  Value weight = graph.weight(head[0]), offset = graph.weight(head[1]);
   graph.finish(linear(graph, pooled, weight, offset), Loss::CrossEntropy);
   return llvm::Error::success();
 }

@@ -17,8 +17,7 @@ using namespace mpcore::numerics::detail;
 
 namespace {
 
-/// A row-major operand; `rowStride` and `columnStride` let A and B be packed by
-/// the same code.
+/// A or B, whose strides let the same code pack both.
 struct Matrix {
   const float *data;
   size_t outer, outerStride; ///< rows of A, columns of B

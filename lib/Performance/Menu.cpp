@@ -5,7 +5,6 @@
 #include "Combine.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 

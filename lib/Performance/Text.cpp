@@ -4,7 +4,6 @@
 
 #include "Fields.h"
 
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

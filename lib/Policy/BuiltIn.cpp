@@ -6,7 +6,6 @@
 #include "mp/Policy/Policy.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mpcore::policy;
 using llvm::StringRef;

@@ -6,8 +6,6 @@
 
 #include "mp/Runtime/Runtime.h"
 
-#include <cstring>
-
 using namespace mpcore::runtime;
 
 #if defined(__clang__)

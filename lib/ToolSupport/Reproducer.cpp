@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <mutex>
 #include <string>

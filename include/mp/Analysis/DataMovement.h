@@ -30,6 +30,13 @@ bool holdsTF32(Value value);
 Attribute findConstant(Value value);
 Operation *findConstantOp(Value value);
 
+/// The float that all elements are which the constant `op` (it may be null) makes, if it is one.
+std::optional<double> getSplat(Operation *op);
+
+/// Calls `visit` for each branch to the block of `argument`, with the block that it leaves and what
+/// it hands on; null where that is not known.
+void forEachBranch(BlockArgument argument, function_ref<void(Block *from, Value given)> visit);
+
 } // namespace mlir::mp
 
 #endif // MP_ANALYSIS_DATAMOVEMENT_H

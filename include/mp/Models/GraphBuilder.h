@@ -156,7 +156,7 @@ public:
 
   /// Keeps the reduced axis with size 1.
   virtual Value reduce(Reduction kind, Value x, int64_t axis) = 0;
-  virtual Value softmax(Value x) = 0;
+  virtual Value softmax(Value x);
   /// Scores [.., S, S] where a later column than the row becomes `masked`.
   virtual Value causalMask(Value scores, double masked) = 0;
 

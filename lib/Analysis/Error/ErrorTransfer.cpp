@@ -3,7 +3,6 @@
 // Applies the worst-case error rules of mp/Domains/Error.h to the meaning of one op.
 
 #include "ErrorTransfer.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mp/Analysis/AccumulationModes.h"
 #include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Dialect/MP/Formats.h"

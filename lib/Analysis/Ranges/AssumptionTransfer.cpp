@@ -4,7 +4,6 @@
 
 #include "AssumptionTransfer.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"

@@ -1,8 +1,12 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks from values to what they are made of and to what decides them, through bodies, calls and
+// buffers.
 
 #include "Choices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Values/Continuity.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
@@ -91,11 +95,10 @@ void mlir::mp::addFeeds(BlockArgument argument, ModuleRanges &ranges,
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(parent)) {
     values.push_back(structured.getMatchingOpOperand(argument)->get());
   } else if (!block->isEntryBlock()) {
-    for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
-      if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator()))
-        if (Value fed =
-                branch.getSuccessorOperands(it.getSuccessorIndex())[argument.getArgNumber()])
-          values.push_back(fed);
+    forEachBranch(argument, [&](Block *, Value given) {
+      if (given)
+        values.push_back(given);
+    });
     for (Block &other : *block->getParent())
       if (other.mightHaveTerminator())
         addConditions(other.getTerminator(), values);

@@ -10,9 +10,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/BitPatterns.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
@@ -238,11 +238,10 @@ void Search::visit(BlockArgument argument) {
     return addOperand(structured, *structured.getMatchingOpOperand(argument));
   auto function = dyn_cast<FunctionOpInterface>(parent);
   if (!block->isEntryBlock()) {
-    for (auto predecessor = block->pred_begin(); predecessor != block->pred_end(); ++predecessor)
-      if (auto branch = dyn_cast<BranchOpInterface>((*predecessor)->getTerminator()))
-        if (Value fed = branch.getSuccessorOperands(
-                predecessor.getSuccessorIndex())[argument.getArgNumber()])
-          values.insert(fed);
+    forEachBranch(argument, [&](Block *, Value given) {
+      if (given)
+        values.insert(given);
+    });
   } else if (!function) {
     addFeeds(parent, argument);
   } else if (ranges) {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include <cmath>
 
@@ -51,16 +52,6 @@ static SmallVector<FloatFacts> cutLine() {
   return pieces;
 }
 
-static std::optional<double> getConstant(Value value) {
-  Attribute attribute;
-  if (!matchPattern(value, m_Constant(&attribute)))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attribute); dense && dense.isSplat())
-    attribute = dense.getSplatValue<Attribute>();
-  auto scalar = dyn_cast<FloatAttr>(attribute);
-  return scalar ? std::optional(scalar.getValueAsDouble()) : std::nullopt;
-}
-
 /// Does each element of the results depend on the same elements of all operands but constants?
 static bool isElementwise(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
@@ -68,7 +59,8 @@ static bool isElementwise(Operation *op) {
       return false;
     AffineMap map = structured.getMatchingIndexingMap(structured.getDpsInitOperand(0));
     bool sameElements = llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-      return structured.getMatchingIndexingMap(&operand) == map || getConstant(operand.get());
+      return structured.getMatchingIndexingMap(&operand) == map ||
+             getSplat(operand.get().getDefiningOp());
     });
     return sameElements && llvm::all_of(structured.getBlock()->without_terminator(),
                                         [](Operation &inner) { return isElementwise(&inner); });
@@ -123,7 +115,7 @@ private:
 unsigned PieceProgram::slotOf(Value value) {
   auto [known, isNew] = slots.try_emplace(value, facts.size());
   if (isNew) {
-    std::optional<double> constant = getConstant(value);
+    std::optional<double> constant = getSplat(value.getDefiningOp());
     facts.push_back(constant ? FloatFacts::constant(*constant) : FloatFacts::top());
   }
   return known->second;

@@ -3,7 +3,6 @@
 // Ranges of sums, extrema, averages and contractions, with the errors of their accumulation.
 
 #include "RangeTransfer.h"
-#include "mlir/IR/Matchers.h"
 #include "mp/Analysis/AccumulationModes.h"
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Dialect/MP/Formats.h"

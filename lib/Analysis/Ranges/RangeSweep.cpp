@@ -13,10 +13,9 @@
 #include "RangeSweep.h"
 #include "AssumptionTransfer.h"
 #include "PiecewiseBounds.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Format.h"
@@ -104,16 +103,10 @@ bool mlir::mp::widen(RangeState &known, const RangeState &after, unsigned visit,
 static RangeState joinFeeds(BlockArgument argument, const DenseSet<Block *> &visited,
                             llvm::function_ref<RangeState(Value)> lookup) {
   RangeState joined;
-  Block *block = argument.getOwner();
-  for (auto edge = block->pred_begin(), end = block->pred_end(); edge != end; ++edge) {
-    if (!visited.contains(*edge))
-      continue;
-    auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
-    Value feed =
-        branch ? branch.getSuccessorOperands(edge.getSuccessorIndex())[argument.getArgNumber()]
-               : Value();
-    joined = join(joined, feed ? lookup(feed) : RangeState::unknown());
-  }
+  forEachBranch(argument, [&](Block *from, Value given) {
+    if (visited.contains(from))
+      joined = join(joined, given ? lookup(given) : RangeState::unknown());
+  });
   joined.assumption.parameter = false;
   return joined;
 }

@@ -9,8 +9,7 @@
 //   4. reductions of whole fibres become reductions of nodes, all others are told apart.
 
 #include "NumberingSpace.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Dialect/MP/MPDialect.h"
 
@@ -196,19 +195,8 @@ void ValueNumbering::visitOp(Operation *op) {
     setOpaque(op, result);
 }
 
-/// The value of a constant whose elements are all equal.
-static std::optional<double> splatOf(Operation *op) {
-  Attribute attribute;
-  if (op->getNumOperands() != 0 || !matchPattern(op, m_Constant(&attribute)))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attribute); dense && dense.isSplat())
-    attribute = dense.getSplatValue<Attribute>();
-  auto scalar = dyn_cast<FloatAttr>(attribute);
-  return scalar ? std::optional(scalar.getValueAsDouble()) : std::nullopt;
-}
-
 View ValueNumbering::numberTensorOp(Operation *op, const FloatMeaning &meaning) {
-  if (std::optional<double> splat = splatOf(op))
+  if (std::optional<double> splat = getSplat(op))
     return constant(*splat, op);
   bool isMove = meaning.kind == FloatMeaning::Kind::Move;
   Value source = isMove ? op->getOperand(meaning.operands[0]) : Value();
@@ -291,7 +279,7 @@ View ValueNumbering::read(Value operand, AffineMap map, const Space &space) cons
 
 View ValueNumbering::numberScalarOp(Operation *op, const FloatMeaning &meaning,
                                     ArrayRef<View> operands, ArrayRef<int64_t> sizes) {
-  if (std::optional<double> splat = splatOf(op))
+  if (std::optional<double> splat = getSplat(op))
     return constant(*splat, op);
   using Meaning = FloatMeaning::Kind;
   ValueNode node;

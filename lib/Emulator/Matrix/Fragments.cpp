@@ -6,48 +6,40 @@
 
 using namespace mpcore::emulator;
 
-void mpcore::emulator::gatherA(Warp &w, const MatrixOp &op, MatrixValues &v) {
-  const unsigned bits = elementBits(op.a);
-  for (unsigned r = 0; r < op.aCount; ++r) {
-    if (op.a == Element::F64) {
-      const double *d = w.lanes<double>(op.aRegs[r]);
-      forFragmentA(op, r, [&](unsigned l, unsigned, unsigned row, unsigned col) {
-        v.da[row * op.storedK() + col] = d[l];
+/// Collects a factor of rows of `width` elements; `forFragment(register, fn)` visits its elements.
+template <class ForFragment>
+static void gatherFactor(Warp &w, Element element, llvm::ArrayRef<Reg> regs, unsigned width,
+                         ForFragment forFragment, std::vector<float> &floats,
+                         std::vector<int32_t> &ints, std::vector<double> &doubles) {
+  const unsigned bits = elementBits(element);
+  for (unsigned r = 0; r < regs.size(); ++r) {
+    if (element == Element::F64) {
+      const double *d = w.lanes<double>(regs[r]);
+      forFragment(r, [&](unsigned l, unsigned, unsigned row, unsigned col) {
+        doubles[row * width + col] = d[l];
       });
       continue;
     }
-    const uint32_t *word = w.lanes<uint32_t>(op.aRegs[r]);
-    if (isFloatElement(op.a))
-      forFragmentA(op, r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
-        v.a[row * op.storedK() + col] = floatElement(op.a, cutElement(word[l], i, bits));
+    const uint32_t *word = w.lanes<uint32_t>(regs[r]);
+    if (isFloatElement(element))
+      forFragment(r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
+        floats[row * width + col] = floatElement(element, cutElement(word[l], i, bits));
       });
     else
-      forFragmentA(op, r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
-        v.ia[row * op.storedK() + col] = intElement(op.a, cutElement(word[l], i, bits));
+      forFragment(r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
+        ints[row * width + col] = intElement(element, cutElement(word[l], i, bits));
       });
   }
 }
 
+void mpcore::emulator::gatherA(Warp &w, const MatrixOp &op, MatrixValues &v) {
+  auto visit = [&](unsigned r, auto fn) { forFragmentA(op, r, fn); };
+  gatherFactor(w, op.a, {op.aRegs, op.aCount}, op.storedK(), visit, v.a, v.ia, v.da);
+}
+
 void mpcore::emulator::gatherB(Warp &w, const MatrixOp &op, MatrixValues &v) {
-  const unsigned bits = elementBits(op.b);
-  for (unsigned r = 0; r < op.bCount; ++r) {
-    if (op.b == Element::F64) {
-      const double *d = w.lanes<double>(op.bRegs[r]);
-      forFragmentB(op, r, [&](unsigned l, unsigned, unsigned row, unsigned col) {
-        v.db[row * op.n + col] = d[l];
-      });
-      continue;
-    }
-    const uint32_t *word = w.lanes<uint32_t>(op.bRegs[r]);
-    if (isFloatElement(op.b))
-      forFragmentB(op, r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
-        v.b[row * op.n + col] = floatElement(op.b, cutElement(word[l], i, bits));
-      });
-    else
-      forFragmentB(op, r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
-        v.ib[row * op.n + col] = intElement(op.b, cutElement(word[l], i, bits));
-      });
-  }
+  auto visit = [&](unsigned r, auto fn) { forFragmentB(op, r, fn); };
+  gatherFactor(w, op.b, {op.bRegs, op.bCount}, op.n, visit, v.b, v.ib, v.db);
 }
 
 void mpcore::emulator::gatherC(Warp &w, const MatrixOp &op, MatrixValues &v) {

@@ -116,6 +116,20 @@ void mpcore::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaM
   d.requireTarget(least, ~0u, least >= 100);
 }
 
+const Reg *mpcore::emulator::decodeRegisters(Decoder &d, unsigned at, unsigned count, Type type,
+                                             bool isResult, llvm::StringRef wanted) {
+  auto parts = d.elements(d.op(at));
+  if (parts.size() != count) {
+    d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) + " registers, " + wanted +
+           " " + Twine(count));
+    return nullptr;
+  }
+  llvm::SmallVector<Reg, 128> regs;
+  for (const syntax::Operand &part : parts)
+    regs.push_back(isResult ? d.dst(part, type) : d.src(part, type));
+  return d.keepList(regs);
+}
+
 void mpcore::emulator::countMmaRegisters(MatrixOp &op) {
   auto count = [](unsigned elements, Element e) {
     return uint8_t(elements * elementBits(e) / (e == Element::F64 ? 2048 : 1024));

@@ -24,6 +24,11 @@ bool isMmaForm(const MatrixOp &op, const MmaModifiers &mods);
 /// Fails the decoder when the module's target has no such form.
 void checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods);
 
+/// Reads the `count` registers of the vector operand `at`; null, after an error that says with
+/// `wanted` who asks for so many, where it has others.
+const Reg *decodeRegisters(Decoder &d, unsigned at, unsigned count, Type type, bool isResult,
+                           llvm::StringRef wanted = "the shape needs");
+
 /// Registers per lane of each operand.
 void countMmaRegisters(MatrixOp &op);
 

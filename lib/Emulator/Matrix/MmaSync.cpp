@@ -107,22 +107,10 @@ static void decodeMma(Decoder &d) {
   countMmaRegisters(op);
   Type operand = op.a == Element::F64 ? Type::F64 : Type::B32;
   Type accumulator = op.d == Element::F64 ? Type::F64 : Type::B32;
-  auto list = [&](unsigned at, unsigned count, Type type, bool result) -> const Reg * {
-    auto parts = d.elements(d.op(at));
-    if (parts.size() != count) {
-      d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
-             " registers, the shape needs " + Twine(count));
-      return nullptr;
-    }
-    llvm::SmallVector<Reg, 16> regs;
-    for (const syntax::Operand &p : parts)
-      regs.push_back(result ? d.dst(p, type) : d.src(p, type));
-    return d.keepList(regs);
-  };
-  op.dRegs = list(0, op.dCount, accumulator, true);
-  op.aRegs = list(1, op.aCount, operand, false);
-  op.bRegs = list(2, op.bCount, operand, false);
-  op.cRegs = list(3, op.cCount, accumulator, false);
+  op.dRegs = decodeRegisters(d, 0, op.dCount, accumulator, true);
+  op.aRegs = decodeRegisters(d, 1, op.aCount, operand, false);
+  op.bRegs = decodeRegisters(d, 2, op.bCount, operand, false);
+  op.cRegs = decodeRegisters(d, 3, op.cCount, accumulator, false);
   if (mods.sparse)
     decodeMetadata(d, 4, op);
   if (mods.blockScale)

@@ -3,6 +3,7 @@
 // Decodes wgmma: the forms that exist, their operands, and what orders them.
 
 #include "../Transfer/Async.h"
+#include "MmaForms.h"
 #include "Sparsity.h"
 #include "Wgmma.h"
 #include "llvm/ADT/Twine.h"
@@ -59,23 +60,6 @@ static bool isWgmmaForm(const MatrixOp &op, bool sparse, bool bitAnd) {
               : op.d == Element::F32 || (op.d == Element::F16 && (is(Element::F16) || fp8));
 }
 
-/// Reads `count` registers of the vector operand `at`: results of the products, or factors.
-static const Reg *decodeRegisters(Decoder &d, unsigned at, unsigned count, bool result) {
-  auto parts = d.elements(d.op(at));
-  if (parts.size() != count) {
-    d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
-           " registers, the shape needs " + Twine(count));
-    return nullptr;
-  }
-  llvm::SmallVector<Reg, 128> regs;
-  for (const syntax::Operand &p : parts) {
-    regs.push_back(result ? d.dst(p, Type::B32) : d.src(p, Type::B32));
-    if (result)
-      d.useAccumulator(regs.back());
-  }
-  return d.keepList(regs);
-}
-
 /// Takes the modifiers; false, with the reason recorded, where no such form exists.
 static bool decodeForm(Decoder &d, MatrixOp &op) {
   const bool sparse = d.take("sp");
@@ -115,9 +99,11 @@ static void decodeMma(Decoder &d) {
   if (!d.expectOps(scale + 1 + extra))
     return;
   op.dCount = op.n / (op.d == Element::F16 ? 4 : 2);
-  op.dRegs = decodeRegisters(d, 0, op.dCount, true);
+  op.dRegs = decodeRegisters(d, 0, op.dCount, Type::B32, true);
+  for (unsigned r = 0; op.dRegs && r < op.dCount; ++r)
+    d.useAccumulator(op.dRegs[r]);
   if (x.aInRegisters)
-    op.aRegs = decodeRegisters(d, 1, 4, false);
+    op.aRegs = decodeRegisters(d, 1, 4, Type::B32, false);
   else
     x.descA = d.src(1, Type::B64);
   x.descB = d.src(2, Type::B64);

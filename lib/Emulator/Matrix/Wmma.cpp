@@ -4,9 +4,8 @@
 // register r of lane l holds elements (32 r + l) e ... + e - 1 of the matrix in the order in which
 // k (for C and D: the column) is fastest. f16 operands have room for every element twice.
 
-#include "../Decode/Decoder.h"
 #include "../Transfer/LoadStore.h"
-#include "MatrixMath.h"
+#include "MmaForms.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;
@@ -146,17 +145,8 @@ static Step execMove(Warp &w, const Inst &i) {
 }
 
 static const Reg *registers(Decoder &d, unsigned at, const Layout &f, bool result) {
-  auto parts = d.elements(d.op(at));
-  if (parts.size() != f.registers) {
-    d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
-           " registers, the fragment has " + Twine(f.registers));
-    return nullptr;
-  }
-  llvm::SmallVector<Reg, 8> regs;
-  Type type = f.element == Element::F64 ? Type::F64 : Type::B32;
-  for (const syntax::Operand &p : parts)
-    regs.push_back(result ? d.dst(p, type) : d.src(p, type));
-  return d.keepList(regs);
+  const Type type = f.element == Element::F64 ? Type::F64 : Type::B32;
+  return decodeRegisters(d, at, f.registers, type, result, "the fragment has");
 }
 
 static void decodeMove(Decoder &d, bool load) {

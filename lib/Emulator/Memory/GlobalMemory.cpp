@@ -15,30 +15,32 @@
 using namespace mpcore::emulator;
 using llvm::Twine;
 
-bool Allocation::isWritten(uint64_t offset, uint64_t bytes) const {
-  if (allWritten.load(std::memory_order_relaxed))
-    return true;
-  for (uint64_t at = offset, end = offset + bytes; at < end;) {
-    unsigned bit = at & 7, n = std::min<uint64_t>(8 - bit, end - at);
-    uint8_t mask = uint8_t(((1u << n) - 1) << bit);
-    if ((written[at >> 3].load(std::memory_order_relaxed) & mask) != mask)
+/// Visits bits `from` to `to` of an array of bytes, the bits of a byte at once, until one fails.
+template <class F> static bool forBits(uint64_t from, uint64_t to, F &&visit) {
+  for (uint64_t at = from; at < to;) {
+    unsigned bit = at & 7, n = std::min<uint64_t>(8 - bit, to - at);
+    if (!visit(at >> 3, uint8_t(((1u << n) - 1) << bit)))
       return false;
     at += n;
   }
   return true;
 }
 
+bool Allocation::isWritten(uint64_t offset, uint64_t bytes) const {
+  return allWritten.load(std::memory_order_relaxed) ||
+         forBits(offset, offset + bytes, [&](uint64_t byte, uint8_t mask) {
+           return (written[byte].load(std::memory_order_relaxed) & mask) == mask;
+         });
+}
+
 void Allocation::markWritten(uint64_t offset, uint64_t bytes) {
   if (allWritten.load(std::memory_order_relaxed))
     return;
-  for (uint64_t at = offset, end = offset + bytes; at < end;) {
-    unsigned bit = at & 7, n = std::min<uint64_t>(8 - bit, end - at);
-    uint8_t mask = uint8_t(((1u << n) - 1) << bit);
-    std::atomic<uint8_t> &cell = written[at >> 3];
-    if ((cell.load(std::memory_order_relaxed) & mask) != mask)
-      cell.fetch_or(mask, std::memory_order_relaxed);
-    at += n;
-  }
+  forBits(offset, offset + bytes, [&](uint64_t byte, uint8_t mask) {
+    if ((written[byte].load(std::memory_order_relaxed) & mask) != mask)
+      written[byte].fetch_or(mask, std::memory_order_relaxed);
+    return true;
+  });
 }
 
 void Allocation::markTouched(uint64_t offset, uint64_t bytes, uint32_t cluster) {

@@ -4,7 +4,6 @@
 
 #include "../Decode/Decoder.h"
 #include "../State/Lanes.h"
-#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace mpcore::emulator;

@@ -8,7 +8,6 @@
 #include "Half.h"
 #include "Skew.h"
 #include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;
 using llvm::APFloat;

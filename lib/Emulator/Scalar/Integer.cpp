@@ -5,7 +5,6 @@
 // and HalfArithmetic.cpp.
 
 #include "Arithmetic.h"
-#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace mpcore::emulator;

@@ -7,7 +7,6 @@
 #include "llvm/ADT/Twine.h"
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 using namespace mpcore::emulator;
 using llvm::StringRef;

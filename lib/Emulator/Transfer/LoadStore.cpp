@@ -74,14 +74,18 @@ static bool takeAccessForm(Decoder &d, bool load, AccessForm &f) {
   return fine || d.unsupported();
 }
 
+/// Finds where each lane's `bytes` lie; false after a fault.
+static bool resolve(Warp &w, const Inst &i, uint32_t bytes, Access access, uint8_t **pointers) {
+  uint64_t addresses[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  return resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, bytes, access, pointers);
+}
+
 // T: the element in memory, S: the register's slot.
 template <class T, class S> static Step execLoad(Warp &w, const Inst &i) {
-  uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
-  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   const unsigned n = i.count;
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Read,
-                    pointers))
+  if (!resolve(w, i, sizeof(T) * n, Access::Read, pointers))
     return Step::Fault;
   if (n == 1) {
     S *d = w.lanes<S>(i.dst);
@@ -106,12 +110,9 @@ template <class T, class S> static Step execLoad(Warp &w, const Inst &i) {
 }
 
 template <class T, class S> static Step execStore(Warp &w, const Inst &i) {
-  uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
-  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   const unsigned n = i.count;
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Write,
-                    pointers))
+  if (!resolve(w, i, sizeof(T) * n, Access::Write, pointers))
     return Step::Fault;
   // Lanes that store to one place: the last one wins, the first in reverse mode.
   const bool reverse = w.launch->options.reverse;
@@ -127,11 +128,8 @@ template <class T, class S> static Step execStore(Warp &w, const Inst &i) {
 }
 
 template <bool Load> static Step exec128(Warp &w, const Inst &i) {
-  uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
-  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, 16,
-                    Load ? Access::Read : Access::Write, pointers))
+  if (!resolve(w, i, 16, Load ? Access::Read : Access::Write, pointers))
     return Step::Fault;
   uint64_t *d = w.lanes<uint64_t>(i.dst);
   forLanes(w.exec, [&](unsigned l) {

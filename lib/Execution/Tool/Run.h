@@ -70,14 +70,14 @@ private:
   llvm::Error compile(Side &side, bool promoteToF64);
   llvm::Error compileForDevice(Side &side);
   llvm::Error compileForRanks(Side &side, const ProgramOptions &programOptions);
-  Status calibrateScales();
+  Status calibrateScales(ModuleOp module);
   /// Writes the modules that data improve: smoothed, pruned, rounded.
   llvm::Error convertByData(ModuleOp module);
-  Status findBrokenValue();
-  Status bisectContractions();
-  Status fitBudget();
-  Status measureErrors();
-  Status comparePolicies();
+  Status findBrokenValue(ModuleOp module);
+  Status bisectContractions(ModuleOp module);
+  Status fitBudget(ModuleOp module);
+  Status measureErrors(ModuleOp module);
+  Status comparePolicies(ModuleOp module);
   /// The state among the arguments, as it is written and read.
   std::vector<StateArray> stateOf(const Side &side, llvm::ArrayRef<Array> arguments) const;
   /// Replaces the state among the arguments by a saved one, and goes on from its step.
@@ -107,8 +107,7 @@ private:
   Status printComparison();
   llvm::Error writeTrace();
   llvm::Error writePage();
-  Status printRangeCheck(ArrayRef<Array> arguments);
-  Status printErrorCheck(ArrayRef<Array> arguments);
+  Status printBoundCheck(ArrayRef<Array> arguments);
   llvm::Error writeJSON(bool passed);
 
   RunOptions options;

@@ -15,20 +15,17 @@ llvm::Error RunFiles::open(const RunOptions &options) {
     if (llvm::Error error =
             results.emplace_back().open(path, (path == "-" ? "--output=" : "--output=@") + path))
       return error;
-  if (llvm::Error error = json.open(options.json, "--json=" + options.json))
-    return error;
-  if (llvm::Error error = policy.open(options.policyOut, "--policy-out=" + options.policyOut))
-    return error;
-  if (llvm::Error error = rounded.open(options.roundedOut, "--round-weights=" + options.roundedOut))
-    return error;
-  if (llvm::Error error = pruned.open(options.prunedOut, "--prune=" + options.prunedOut))
-    return error;
-  if (llvm::Error error = smoothed.open(options.smoothedOut, "--smooth=" + options.smoothedOut))
-    return error;
-  if (llvm::Error error = ranges.open(options.rangesOut, "--ranges=" + options.rangesOut))
-    return error;
-  if (llvm::Error error = trace.open(options.trace, "--trace=" + options.trace))
-    return error;
+  const std::tuple<support::LateOutput &, StringRef, StringRef> late[] = {
+      {json, "--json=", options.json},
+      {policy, "--policy-out=", options.policyOut},
+      {rounded, "--round-weights=", options.roundedOut},
+      {pruned, "--prune=", options.prunedOut},
+      {smoothed, "--smooth=", options.smoothedOut},
+      {ranges, "--ranges=", options.rangesOut},
+      {trace, "--trace=", options.trace}};
+  for (auto &[file, option, path] : late)
+    if (llvm::Error error = file.open(path, (option + path).str()))
+      return error;
   const std::string shown = "--html=" + options.html;
   if (llvm::Error error = monitor.claim(options.monitor, "--monitor=" + options.monitor))
     return error;

@@ -59,9 +59,8 @@ llvm::Error Run::writeTrace() {
 
 /// Ends a run whose results mean nothing.
 Status Run::finishSampled() {
-  if (!options.json.empty())
-    if (llvm::Error error = writeJSON(/*passed=*/true))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = writeJSON(/*passed=*/true))
+    return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }
 
@@ -154,9 +153,8 @@ Status Run::printComparison() {
                    [](const ErrorReport &output) { return output.stats.relativeNorm() > far; }))
     llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow "
                     "formats flush to zero\n";
-  if (!options.json.empty())
-    if (llvm::Error error = writeJSON(passed))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = writeJSON(passed))
+    return reportError(Status::BadInput, std::move(error));
   return passed ? Status::Done : Status::Failed;
 }
 
@@ -171,6 +169,8 @@ llvm::Error Run::writePage() {
 }
 
 llvm::Error Run::writeJSON(bool passed) {
+  if (options.json.empty())
+    return llvm::Error::success();
   llvm::json::Array outputList, innerList, modelList;
   for (const ErrorReport &output : outputs)
     outputList.push_back(output.toJSON());
@@ -214,23 +214,15 @@ llvm::Error Run::writeJSON(bool passed) {
   return files.writeJSON(std::move(object));
 }
 
-Status Run::printRangeCheck(ArrayRef<Array> arguments) {
-  auto function = findEntry(*main.module, options.entry);
-  if (!function)
-    return reportError(Status::BadInput, function.takeError());
-  BoundCheck check = checkRanges(*main.module, *function, arguments, main.results);
-  check.print(llvm::outs());
-  noteRoundedConstants();
-  return check.violations.empty() ? Status::Done : Status::Failed;
-}
-
-Status Run::printErrorCheck(ArrayRef<Array> arguments) {
+Status Run::printBoundCheck(ArrayRef<Array> arguments) {
   auto function = findEntry(*main.module, options.entry);
   if (!function)
     return reportError(Status::BadInput, function.takeError());
   StringRef chip = options.numerics ? toString(*options.numerics) : "";
   BoundCheck check =
-      checkErrors(*main.module, *function, arguments, main.results, reference.results, chip);
+      options.checkErrors
+          ? checkErrors(*main.module, *function, arguments, main.results, reference.results, chip)
+          : checkRanges(*main.module, *function, arguments, main.results);
   check.print(llvm::outs());
   noteRoundedConstants();
   return check.violations.empty() ? Status::Done : Status::Failed;

@@ -58,69 +58,58 @@ llvm::Error Run::convertByData(ModuleOp module) {
       printRounded);
 }
 
-Status Run::calibrateScales() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
+Status Run::calibrateScales(ModuleOp module) {
   if (!options.json.empty()) {
-    auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
+    auto scales = calibrate(module, options.entry, options.inputs, options.calibration);
     if (!scales)
       return reportError(Status::BadInput, scales.takeError());
     printScales(llvm::outs(), *scales);
     if (llvm::Error error = files.writeJSON(scales->toJSON()))
       return reportError(Status::BadInput, std::move(error));
   }
-  if (llvm::Error error = convertByData(**module))
+  if (llvm::Error error = convertByData(module))
     return reportError(Status::BadInput, std::move(error));
   if (options.rangesOut.empty())
     return Status::Done;
-  auto ranges = stateMeasuredRanges(**module, options.entry, options.inputs, options.rangeMargin);
+  auto ranges = stateMeasuredRanges(module, options.entry, options.inputs, options.rangeMargin);
   if (!ranges)
     return reportError(Status::BadInput, ranges.takeError());
   llvm::outs() << "ranges of " << ranges->stated << " values from " << ranges->batches
                << " batches; " << ranges->left
                << " values left without: not finite, not reached, or stated already\n";
-  if (llvm::Error error =
-          files.ranges.write([&](llvm::raw_ostream &os) { module->get().print(os); }))
+  if (llvm::Error error = files.ranges.write([&](llvm::raw_ostream &os) { module.print(os); }))
     return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }
 
-Status Run::findBrokenValue() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
-  auto entry = findEntry(**module, options.entry);
+Status Run::findBrokenValue(ModuleOp module) {
+  auto entry = findEntry(module, options.entry);
   if (!entry)
     return reportError(Status::BadInput, entry.takeError());
   auto signature = signatureOf(*entry);
   if (!signature)
     return reportError(Status::BadInput, signature.takeError());
-  auto before = signatureBefore(**module, options.entry, *signature);
+  auto before = signatureBefore(module, options.entry, *signature);
   if (!before)
     return reportError(Status::BadInput, before.takeError());
   std::vector<std::string> notes;
   auto arguments = makeInputs(*before, options.inputs, notes, &batches);
   if (!arguments)
     return reportError(Status::BadInput, arguments.takeError());
-  if (llvm::Error error = applyInit(**module, options.entry, *arguments))
+  if (llvm::Error error = applyInit(module, options.entry, *arguments))
     return reportError(Status::BadInput, std::move(error));
-  auto report = findBreak(**module, options.entry, *options.breakOn, std::move(*arguments), batches,
+  auto report = findBreak(module, options.entry, *options.breakOn, std::move(*arguments), batches,
                           options.steps);
   if (!report)
     return reportError(Status::Failed, report.takeError());
   report->print(llvm::outs());
-  if (!options.json.empty())
-    if (llvm::Error error = files.writeJSON(report->toJSON()))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = files.writeJSON(report->toJSON()))
+    return reportError(Status::BadInput, std::move(error));
   return report->step < 0 ? Status::Done : Status::Failed;
 }
 
-Status Run::bisectContractions() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
-  auto trials = Trials::create(**module, options.entry, options.assign,
+Status Run::bisectContractions(ModuleOp module) {
+  auto trials = Trials::create(module, options.entry, options.assign,
                                {options.inputs, options.steps, /*draws=*/1});
   if (!trials)
     return reportError(Status::BadInput, trials.takeError());
@@ -128,9 +117,8 @@ Status Run::bisectContractions() {
   if (!report)
     return reportError(Status::BadInput, report.takeError());
   printBisect(llvm::outs(), *trials, options.keep, *report);
-  if (!options.json.empty())
-    if (llvm::Error error = files.writeJSON(bisectToJSON(*trials, options.keep, *report)))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = files.writeJSON(bisectToJSON(*trials, options.keep, *report)))
+    return reportError(Status::BadInput, std::move(error));
   if (!report->search.holdsWithAll)
     return Status::Failed;
   if (llvm::Error error = files.policy.write(
@@ -139,21 +127,17 @@ Status Run::bisectContractions() {
   return Status::Done;
 }
 
-Status Run::fitBudget() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
+Status Run::fitBudget(ModuleOp module) {
   const TrialData data = {options.inputs, options.steps, options.draws};
-  auto trials = Trials::create(**module, options.entry, options.assign, data);
+  auto trials = Trials::create(module, options.entry, options.assign, data);
   if (!trials)
     return reportError(Status::BadInput, trials.takeError());
-  auto report = keepBudget(*trials, **module, data, options.budget);
+  auto report = keepBudget(*trials, module, data, options.budget);
   if (!report)
     return reportError(Status::BadInput, report.takeError());
   printBudget(llvm::outs(), *report, options.budget);
-  if (!options.json.empty())
-    if (llvm::Error error = files.writeJSON(budgetToJSON(*report, options.budget)))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = files.writeJSON(budgetToJSON(*report, options.budget)))
+    return reportError(Status::BadInput, std::move(error));
   if (!report->chosen)
     return Status::Failed;
   if (llvm::Error error = files.policy.write([&](llvm::raw_ostream &os) {
@@ -163,10 +147,7 @@ Status Run::fitBudget() {
   return Status::Done;
 }
 
-Status Run::measureErrors() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
+Status Run::measureErrors(ModuleOp module) {
   std::optional<assignment::MeasuredErrors> known;
   if (llvm::sys::fs::exists(options.sensitivity)) {
     auto buffer = llvm::MemoryBuffer::getFile(options.sensitivity, /*IsText=*/true);
@@ -184,7 +165,7 @@ Status Run::measureErrors() {
   if (llvm::Error error =
           files.sensitivity.open(options.sensitivity, "--sensitivity=" + options.sensitivity))
     return reportError(Status::BadInput, std::move(error));
-  auto report = measureSensitivity(**module, options.entry, options.assign,
+  auto report = measureSensitivity(module, options.entry, options.assign,
                                    {options.inputs, options.steps, options.draws},
                                    {.formats = options.formats,
                                     .weights = options.scoresWeights,
@@ -200,18 +181,14 @@ Status Run::measureErrors() {
   return Status::Done;
 }
 
-Status Run::comparePolicies() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
+Status Run::comparePolicies(ModuleOp module) {
   auto report =
-      compareRecipes(**module, options.entry, options.assign, options.recipeA, options.recipeB,
+      compareRecipes(module, options.entry, options.assign, options.recipeA, options.recipeB,
                      {options.inputs, options.steps, options.draws}, options.paired);
   if (!report)
     return reportError(Status::BadInput, report.takeError());
   printRecipes(llvm::outs(), *report, options.paired);
-  if (!options.json.empty())
-    if (llvm::Error error = files.writeJSON(recipesToJSON(*report, options.paired)))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = files.writeJSON(recipesToJSON(*report, options.paired)))
+    return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }

@@ -13,7 +13,6 @@
 #include "mp/Numerics/Threads.h"
 #include "mp/Support/Progress.h"
 #include "mp/Support/Version.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/WithColor.h"
@@ -23,19 +22,17 @@ using namespace mlir::mp;
 
 /// The modes that run a program to learn something of it.
 std::optional<Status> Run::search() {
-  if (options.calibrates)
-    return calibrateScales();
-  if (options.breakOn)
-    return findBrokenValue();
-  if (options.bisects)
-    return bisectContractions();
-  if (options.budget.limit > 0)
-    return fitBudget();
-  if (!options.sensitivity.empty())
-    return measureErrors();
-  if (!options.recipeA.empty())
-    return comparePolicies();
-  return std::nullopt;
+  Status (Run::*mode)(ModuleOp) = options.calibrates             ? &Run::calibrateScales
+                                  : options.breakOn              ? &Run::findBrokenValue
+                                  : options.bisects              ? &Run::bisectContractions
+                                  : options.budget.limit > 0     ? &Run::fitBudget
+                                  : !options.sensitivity.empty() ? &Run::measureErrors
+                                  : !options.recipeA.empty()     ? &Run::comparePolicies
+                                                                 : nullptr;
+  if (!mode)
+    return std::nullopt;
+  auto module = parse(options.file);
+  return module ? (this->*mode)(**module) : reportError(Status::BadInput, module.takeError());
 }
 
 /// The arguments as given, of the program before mp appended state to it.
@@ -96,9 +93,8 @@ Status Run::finishAlone() {
       printArray(llvm::outs(), "result " + std::to_string(i), main.results[i]);
   if (llvm::Error error = writePage())
     return reportError(Status::BadInput, std::move(error));
-  if (!options.json.empty())
-    if (llvm::Error error = writeJSON(/*passed=*/true))
-      return reportError(Status::BadInput, std::move(error));
+  if (llvm::Error error = writeJSON(/*passed=*/true))
+    return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }
 
@@ -145,12 +141,12 @@ Status Run::go() {
   if (llvm::Error error = writeOutputs())
     return reportError(Status::BadInput, std::move(error));
   if (options.checkRanges)
-    return printRangeCheck(checked);
+    return printBoundCheck(checked);
   if (options.compare.empty())
     return finishAlone();
   if (Status status = runReference(*given); status != Status::Done)
     return status;
-  return options.checkErrors ? printErrorCheck(checked) : printComparison();
+  return options.checkErrors ? printBoundCheck(checked) : printComparison();
 }
 
 Status mlir::mp::reportError(Status status, llvm::Error error) {

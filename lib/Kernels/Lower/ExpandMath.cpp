@@ -7,7 +7,6 @@
 #include "MathFunctions.h"
 #include "ScalarMath.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -85,17 +84,17 @@ struct ComputeWide : RewritePattern {
   }
 };
 
-/// x^n by squaring, n >= 1.
-Value powerBySquaring(ImplicitLocOpBuilder &b, Value x, uint64_t n,
-                      function_ref<Value(Value, Value)> multiply) {
+/// x^n by squaring.
+Value powerBySquaring(ScalarMath &m, Value x, int64_t n) {
   Value result;
-  for (Value square = x; n; n >>= 1) {
-    if (n & 1)
-      result = result ? multiply(result, square) : square;
-    if (n > 1)
-      square = multiply(square, square);
+  uint64_t rest = std::abs(n);
+  for (Value square = x; rest; rest >>= 1) {
+    if (rest & 1)
+      result = result ? m.mul(result, square) : square;
+    if (rest > 1)
+      square = m.mul(square, square);
   }
-  return result;
+  return n < 0 ? m.div(m.c(1), result) : n == 0 ? m.c(1) : result;
 }
 
 /// pow(x, c)  ==>  products, for small integral c; else the general expansion.
@@ -110,10 +109,7 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
     if (matchPattern(op.getRhs(), m_ConstantFloat(&exponent)) && exponent.isInteger() &&
         std::abs(exponent.convertToDouble()) <= 4 && !exponent.isZero()) {
       ScalarMath m(b, cast<FloatType>(op.getType()));
-      double n = exponent.convertToDouble();
-      Value power = powerBySquaring(b, op.getLhs(), std::abs(n),
-                                    [&](Value x, Value y) { return m.mul(x, y); });
-      rewriter.replaceOp(op, n < 0 ? m.div(m.c(1), power) : power);
+      rewriter.replaceOp(op, powerBySquaring(m, op.getLhs(), int64_t(exponent.convertToDouble())));
       return success();
     }
     rewriter.replaceOp(op, expandPow(b, op.getLhs(), op.getRhs()));
@@ -161,11 +157,7 @@ struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
     ScalarMath m(b, cast<FloatType>(op.getType()));
     APInt exponent;
     if (matchPattern(op.getRhs(), m_ConstantInt(&exponent)) && exponent.abs().ule(16)) {
-      int64_t n = exponent.getSExtValue();
-      Value power = n == 0 ? m.c(1)
-                           : powerBySquaring(b, op.getLhs(), std::abs(n),
-                                             [&](Value x, Value y) { return m.mul(x, y); });
-      rewriter.replaceOp(op, n < 0 ? m.div(m.c(1), power) : power);
+      rewriter.replaceOp(op, powerBySquaring(m, op.getLhs(), exponent.getSExtValue()));
       return success();
     }
     Value n = op.getRhs();

@@ -4,7 +4,6 @@
 // in registers is not rounded between two ops.
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mp/Kernels/Passes.h"
 

@@ -5,7 +5,6 @@
 #include "MathFunctions.h"
 #include "MathTables.h"
 #include "ScalarMath.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -8,7 +8,6 @@
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 using namespace mpcore::numerics;

@@ -7,7 +7,6 @@
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mpcore::numerics;
 

@@ -23,18 +23,11 @@ void mpcore::numerics::factorize(std::vector<double> &matrix, size_t n) {
 std::vector<double> mpcore::numerics::invert(const std::vector<double> &factor, size_t n) {
   std::vector<double> inverse(n * n), column(n);
   for (size_t c = 0; c != n; ++c) {
-    for (size_t i = 0; i != n; ++i) {
-      double sum = i == c;
-      for (size_t k = 0; k != i; ++k)
-        sum -= factor[i * n + k] * column[k];
-      column[i] = sum / factor[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-      double sum = column[i];
-      for (size_t k = i + 1; k != n; ++k)
-        sum -= factor[k * n + i] * inverse[k * n + c];
-      inverse[i * n + c] = sum / factor[i * n + i];
-    }
+    std::fill(column.begin(), column.end(), 0);
+    column[c] = 1;
+    solve(factor, column);
+    for (size_t i = 0; i != n; ++i)
+      inverse[i * n + c] = column[i];
   }
   return inverse;
 }
