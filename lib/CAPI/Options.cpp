@@ -85,7 +85,7 @@ static llvm::Expected<std::string> valueText(StringRef name, const llvm::json::V
   if (auto whole = value.getAsInteger())
     return std::to_string(*whole);
   if (auto number = value.getAsNumber())
-    return llvm::formatv("{0:R}", *number).str();
+    return llvm::formatv("{0}", llvm::json::Value(*number)).str(); // with all its digits
   auto text = value.getAsString();
   if (!text)
     return createStringError("option '" + name +

@@ -222,6 +222,12 @@ class Errors(unittest.TestCase):
         self.assertIn(":2:3", str(caught.exception))
         self.assertEqual(caught.exception.diagnostics[0].severity, "error")
 
+    def test_fractions_are_given_with_all_their_digits(self):
+        for limit, narrowed in ((1.2e-7, 0), (0.5, 2)):
+            report = mp.convert(MODEL, max_rel_error=limit).report
+            self.assertEqual(report.narrowed, narrowed)
+            self.assertIn(f"(allowed: {limit:g})", str(report))
+
     def test_options(self):
         with self.assertRaisesRegex(mp.Error, "fp17"):
             mp.convert(MODEL, format="fp17")
