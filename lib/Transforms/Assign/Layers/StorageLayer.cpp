@@ -57,17 +57,38 @@ static LogicalResult dump(FunctionOpInterface function, const assignment::Proble
   return success();
 }
 
+static std::string print(double error) { return llvm::formatv("{0:E1}", error).str(); }
+
+/// Costs in the units of the options, time in picoseconds; errors relative to the results.
+static std::string describe(llvm::Error error, StringRef objective, const ErrorShares &errors) {
+  std::string text;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const assignment::UnmetBudget &unmet) {
+        auto amount = [&](int64_t units) {
+          return unmet.isCost ? formatAmount(units, objective) : print(errors.toRelative(units));
+        };
+        text = (unmet.isCost ? "max-time is " : "the modelled error may be ") +
+               amount(unmet.limit) +
+               (unmet.isExact ? ", and the least possible is modelled as "
+                              : ", and the least that was found is modelled as ") +
+               amount(unmet.least);
+      },
+      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+  return text;
+}
+
 /// Describes what the answer would cost with `node` as `variant`, in a line; `answer` is of
 /// `storage`.
 static std::string describePrice(const StorageProblem &storage, const assignment::Solution &answer,
                                  assignment::NodeId node, const assignment::Variant &variant,
-                                 StringRef objective) {
+                                 StringRef objective, const ErrorShares &errors) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "  instead " << variant.name << ": ";
   llvm::Expected<assignment::Solution> other = assignment::solve(storage.force(node, variant));
   if (!other) {
-    os << llvm::toString(other.takeError()) << "\n";
+    os << describe(other.takeError(), objective, errors) << "\n";
     return text;
   }
   int64_t price = other->score.cost - answer.score.cost;
@@ -86,16 +107,15 @@ static std::string describeAlternatives(FunctionDecisions &decisions,
                                         const StoragePermissions &permissions,
                                         const StorageProblem &storage,
                                         const assignment::Solution &answer, assignment::NodeId node,
-                                        const AssignSettings &settings) {
+                                        const AssignSettings &settings, const ErrorShares &errors) {
+  StringRef objective = support::spell(settings.placement.objective);
   const assignment::Node &found = storage.get().nodes[node];
   std::string text;
   for (auto [index, variant] : llvm::enumerate(found.variants))
     if (index != answer.labels[node])
-      text += describePrice(storage, answer, node, variant,
-                            support::spell(settings.placement.objective));
+      text += describePrice(storage, answer, node, variant, objective, errors);
   if (const assignment::Variant *wide = storage.getWideVariant(node))
-    text +=
-        describePrice(storage, answer, node, *wide, support::spell(settings.placement.objective));
+    text += describePrice(storage, answer, node, *wide, objective, errors);
   llvm::raw_string_ostream os(text);
   for (OpResult result : storage.getOp(node)->getResults()) {
     if (!decisions.mayStoreNarrow(result) || permissions.getNarrow(result) ||
@@ -134,7 +154,6 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
       inexact.push_back({least, storage.getOp(id)});
   }
   llvm::stable_sort(inexact, [](auto &a, auto &b) { return a.first > b.first; });
-  auto print = [](double value) { return llvm::formatv("{0:E1}", value).str(); };
   InFlightDiagnostic diagnostic = function.emitError();
   diagnostic << "the error allowed (max-rel-error, min-sqnr), " << print(options.maxRelError)
              << ", cannot be kept: the least that pins, policies and layers leave is modelled as "
@@ -146,22 +165,6 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
         << "'" << op->getName() << "' cannot stay as it is found, which alone costs "
         << print(errors.toRelative(error));
   return failure();
-}
-
-/// Costs in the units of the options; time is counted in picoseconds.
-static std::string describe(llvm::Error error, StringRef objective) {
-  std::string text;
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const assignment::UnmetBudget &unmet) {
-        llvm::raw_string_ostream(text)
-            << "max-time is " << formatAmount(unmet.limit, objective)
-            << (unmet.isExact ? ", and the least possible is modelled as "
-                              : ", and the least that was found is modelled as ")
-            << formatAmount(unmet.least, objective);
-      },
-      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
-  return text;
 }
 
 /// The model lacks what mp-insert-scaling rounded: a limit would not hold.
@@ -213,13 +216,14 @@ static LogicalResult solveStorage(FunctionDecisions &decisions, const AssignSett
   }
   if (!answer)
     return function.emitError() << "no storage can be chosen: "
-                                << describe(answer.takeError(), support::spell(options.objective));
+                                << describe(answer.takeError(), support::spell(options.objective),
+                                            errors);
   if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
     return failure();
   for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
     if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))
       decisions.alternatives[op] =
-          describeAlternatives(decisions, permissions, storage, *answer, node, settings);
+          describeAlternatives(decisions, permissions, storage, *answer, node, settings, errors);
   if (options.summarizes) {
     placement = summarize(storage, costs, *answer);
     placement->function = function.getName();
