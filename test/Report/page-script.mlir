@@ -21,6 +21,7 @@
 // CHECK: layers shown
 // CHECK: changes hidden
 // PLAIN: title: {{.*}}plain.mlir in bf16
+// PLAIN: ops: # {{.*}} | page-script.mlir.tmp.plain.mlir:{{[0-9]+:[0-9]+}} |
 // PLAIN: layers hidden
 func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("blocks.0.up")

@@ -94,7 +94,7 @@ const measured = D.ops.reduce((most, row) => row.error ? Math.max(most, row.erro
 const ofResults = D.ops.reduce((most, row) => row.error && !row.readers.length ? Math.max(most, row.error.relative_norm) : most, -1);
 if (ofResults >= 0) tile(ofResults.toPrecision(2), 'error of the results in norm, measured');
 if (measured >= 0) tile(measured.toPrecision(2), 'largest error of an op in norm, measured');
-tile(Object.entries(T.by).map(([k, n]) => `${n} ${k}`).join(', '), 'decided by layer');
+tile(Object.entries(T.by).map(([k, n]) => `${n} by ${k}`).join(', '), 'what decided each op');
 
 // Bars --------------------------------------------------------------------------------------------
 function stackRow(parent, label, counts, total, scale, text) {

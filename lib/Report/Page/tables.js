@@ -40,7 +40,7 @@ function makeTable(host, columns, rows, onClick, kindOf = () => '') {
           cell.append(swatch);
         }
         cell.append(text);
-        cell.title = text;
+        cell.title = c.title ? c.title(row) : text;
         line.append(cell);
       }
       line.onclick = () => onClick(row);
@@ -55,6 +55,9 @@ function makeTable(host, columns, rows, onClick, kindOf = () => '') {
     mark(row) { marked = row; render(); },
   };
 }
+// A file without its folders, which every row would begin with; the title has the whole.
+const placeText = row => row.location === 'unknown' ? '' : /:\d+$/.test(row.location) ? row.location.replace(/^.*\//, '').replace(/:0$/, '') : row.location;
+const placeColumn = width => ({name: 'location', width, text: placeText, title: row => row.location});
 const opColumns = [
   {name: '#', width: '56px', number: true, text: r => String(r.ordinal), key: r => r.index},
   {name: 'op', width: 'minmax(150px, 1.4fr)', text: r => r.body ? `${r.op}: ${r.body}` : r.op},
@@ -65,10 +68,12 @@ const opColumns = [
   {name: 'by', width: '60px', text: r => r.by},
   {name: 'reason', width: 'minmax(160px, 2fr)', text: r => r.reason in CLASSES ? `its class: ${CLASSES[r.reason]}` : r.reason},
   {name: 'bytes', width: '130px', number: true, text: r => `${bytesText(r.bytes_before)} → ${bytesText(r.bytes_after)}`, key: r => r.bytes_before},
-  {name: 'location', width: 'minmax(90px, 1fr)', text: r => r.location === 'unknown' ? '' : r.location},
+  placeColumn('minmax(90px, 1fr)'),
 ];
+if (D.ops.some(r => r.name && r.name !== r.location))
+  opColumns.splice(2, 0, {name: 'name', width: 'minmax(120px, 1.2fr)', text: r => r.name || ''});
 if (D.ops.some(r => r.error))
-  opColumns.splice(9, 0, {name: 'error', width: '80px', number: true, text: r => r.error ? r.error.relative_norm.toExponential(1) : '',
+  opColumns.splice(-1, 0, {name: 'error', width: '80px', number: true, text: r => r.error ? r.error.relative_norm.toExponential(1) : '',
                           key: r => r.error ? r.error.relative_norm : -1});
 const byImportance = D.ops.filter(r => r.class === 'T').concat(D.ops.filter(r => r.class !== 'T'));
 const opTable = makeTable($('ops'), opColumns, byImportance, row => select(row, true));
@@ -117,7 +122,7 @@ makeTable($('casts'), [
   {name: 'bytes read', width: '100px', number: true, text: c => bytesText(c.bytes), key: c => c.bytes},
   {name: 'users', width: '60px', number: true, text: c => String(c.users), key: c => c.users},
   {name: 'function', width: '140px', text: c => '@' + c.function},
-  {name: 'location', width: 'minmax(100px, 1fr)', text: c => c.location === 'unknown' ? '' : c.location},
+  placeColumn('minmax(100px, 1fr)'),
 ], D.casts.slice().sort((a, b) => b.bytes - a.bytes), () => {});
 
 // Errors ------------------------------------------------------------------------------------------
