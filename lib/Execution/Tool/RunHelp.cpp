@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of mp-run --help.
+// The text of mp-run --help-all; --help leaves out the further options.
 
 #include "RunOptions.h"
 
@@ -18,26 +18,37 @@ static constexpr StringLiteral kHelp =
   --seed=N              of seeded arguments (default 0): weights have variance 1 / fan-in
   --dim=N               size of dynamic dimensions of seeded arguments (default: mp.dim, else 128)
   --output=@y.npy       once per result, in order; - is standard output
-  --input-dir=DIR       write all arguments, as DIR/input-000.npy and so on
-  --output-dir=DIR      all results, as DIR/result-000.npy and so on
   --device=cpu|emulator|cuda  where to run: compiled for the host, or lowered to GPU kernels that run in
                         the emulator or on a GPU (a file that mp-to-nvvm lowered is taken as it is)
   --chip=sm_80          the GPU that kernels are made for, and that the emulator follows (default: sm_80;
                         with --device=cuda native, the installed one)
-  --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
-                        arithmetic of contractions on the CPU: IEEE, or a GPU's Tensor Cores bit for
-                        bit; with other devices, of the reference that --compare=FILE runs
-  --math=libm|exact     functions from the C library, or as kernels compute them, bit for bit
   --compare=f64|FILE    against the same graph computed in f64, or against another file
   --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
   --per-op              compare the values inside the function too (they become results, which keeps
                         them from being fused); of kernels print what each did and the memory it took
+  --json=R.json         the comparison for programs
+  --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
+                        without mp.state, leading results replace leading arguments. State that
+                        mp appended starts as an --input for it or @NAME_init says;
+                        --input=batches:@x.npy gives each step the next rows. With --compare=FILE both are trained, and how far their
+                        state drifts apart is printed
+  --threads=N           of compiling kernels and of modelled Tensor Cores; compiled code and the emulator have one.
+                        Without it one per processor. The results have the same bits
+  --help, --version
+  --help-all            also what searches, calibrates, watches, saves and traces, PTX files, and limits
+
+Further options:
+  --input-dir=DIR       write all arguments, as DIR/input-000.npy and so on
+  --output-dir=DIR      all results, as DIR/result-000.npy and so on
+  --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
+                        arithmetic of contractions on the CPU: IEEE, or a GPU's Tensor Cores bit for
+                        bit; with other devices, of the reference that --compare=FILE runs
+  --math=libm|exact     functions from the C library, or as kernels compute them, bit for bit
   --check-ranges        check that all values inside lie where mp-annotate-ranges proves them to, given
                         the ranges of the arguments of this run; prints how tight the proofs are
   --check-errors        run in f64, too, and check that no value inside is further off than its certified
                         bound (docs/concepts/Ranges.md), given the same ranges; prints how tight the
                         bounds are
-  --json=R.json         the comparison for programs
   --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
                         binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
                         without --chip, kernels are made for that GPU
@@ -78,11 +89,6 @@ static constexpr StringLiteral kHelp =
                         probes (mp-insert-probes) counted; alarms by the rules of docs/guides/WatchTraining.md; a
                         summary. With it, --html may be watched while the run goes on
   --alarm-rules         print these rules and what each suggests, as JSON (no file)
-  --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
-                        without mp.state, leading results replace leading arguments. State that
-                        mp appended starts as an --input for it or @NAME_init says;
-                        --input=batches:@x.npy gives each step the next rows. With --compare=FILE both are trained, and how far their
-                        state drifts apart is printed
   --save-state=DIR      of a train step: write its state after the steps, each process of many its own file
                         (docs/guides/Distribute.md)
   --load-state=DIR      go on with the newest state there, or that of a manifest DIR/step-N.json, on any number of
@@ -107,10 +113,7 @@ static constexpr StringLiteral kHelp =
   --prune=OUT.mlir      of --calibrate: write the module with 2 of 4 weights along what is summed over, those whose
                         magnitude times the norm of what they multiply is largest (Wanda)
   --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
-  --threads=N           of compiling kernels and of modelled Tensor Cores; compiled code and the emulator have one.
-                        Without it one per processor. The results have the same bits
   --emit-llvm           print the LLVM IR instead of running
-  --help, --version
 
 Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
   --smem=BYTES          dynamic shared memory

@@ -282,6 +282,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"emit-llvm", &options.emitLLVM},
                                           {"reverse", &options.reverse},
                                           {"help", &options.help},
+                                          {"help-all", &options.help},
                                           {"version", &options.version},
                                           {"refused-ptx", &options.refusedPtx},
                                           {"alarm-rules", &options.alarmRules}};
@@ -316,7 +317,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
         names.push_back(entry.first);
       std::string meant = support::didYouMean(name, names, "--");
       return createStringError("unknown option '" + argument.split('=').first + "'" +
-                               (meant.empty() ? "; see --help" : meant));
+                               (meant.empty() ? "; see --help-all" : meant));
     }
     if (!given.insert(name).second && !llvm::is_contained(repeatable, name))
       return createStringError("--" + name + " is given twice");

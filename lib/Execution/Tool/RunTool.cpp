@@ -186,7 +186,11 @@ int mlir::mp::runRun(ArrayRef<StringRef> arguments, DialectRegistry &registry,
   if (!options)
     return int(reportError(Status::BadInput, options.takeError()));
   if (options->help) {
-    llvm::outs() << runHelp() << "\nOptions of every tool:\n" << hooks.commonHelp;
+    auto [everyday, further] = runHelp().split("\nFurther options:\n");
+    if (llvm::is_contained(arguments, "--help-all"))
+      llvm::outs() << runHelp() << "\nOptions of every tool:\n" << hooks.commonHelp;
+    else
+      llvm::outs() << everyday << further.substr(further.find("\nExit status:"));
     return 0;
   }
   if (options->version) {

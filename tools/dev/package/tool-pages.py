@@ -24,9 +24,10 @@ PASSES = re.compile(r"^ +(Passes|Pass Pipelines):$")
 
 
 def help_of(path):
-    done = subprocess.run([str(path), "--help"], capture_output=True, text=True)
+    flag = "--help-all" if path.name == "mp-run" else "--help"  # mp-opt's has all of upstream's flags
+    done = subprocess.run([str(path), flag], capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"tool-pages: '{path} --help' ended with {done.returncode}: {done.stderr[:200]}")
+        sys.exit(f"tool-pages: '{path} {flag}' ended with {done.returncode}: {done.stderr[:200]}")
     return without_passes(done.stdout.splitlines())
 
 
