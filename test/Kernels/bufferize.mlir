@@ -107,3 +107,18 @@ func.func @takes_slices_and_scalars(%x: tensor<8xf32>, %s: f32) -> tensor<4xf32>
   }
   return %0 : tensor<4xf32>
 }
+
+// Two tensors begin with the same part: the copy that one of them gets reads what nobody has written but the fill.
+// CHECK-LABEL: func.func @begins_alike(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<4xf32>
+// CHECK: %[[E:.*]] = memref.alloc() {{.*}} : memref<8xf32>
+// CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[E]] : memref<8xf32>)
+// CHECK: memref.copy %[[X]]
+// CHECK: memref.copy %[[E]], %{{.*}} : memref<8xf32> to memref<8xf32>
+func.func @begins_alike(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = tensor.insert_slice %x into %e[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %1 = tensor.insert_slice %y into %0[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %2 = tensor.insert_slice %z into %0[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Kernels/Form/Passes.h"
 
 namespace mlir::mp {
@@ -20,6 +21,13 @@ static bool isInDispatch(Operation *op) {
   return static_cast<bool>(op->getParentOfType<mpk::DispatchOp>());
 }
 
+/// The first of the ops that write parts of the tensor that `part` writes, one after the other.
+static tensor::InsertSliceOp firstPart(tensor::InsertSliceOp part) {
+  while (auto before = part.getDest().getDefiningOp<tensor::InsertSliceOp>())
+    part = before;
+  return part;
+}
+
 namespace {
 
 struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
@@ -31,6 +39,7 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
                       "write this module into a file of its own");
       return signalPassFailure();
     }
+    fillWhatIsCopied();
     allocateEmptyTensors();
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
@@ -40,6 +49,31 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
     bufferization::BufferizationState state;
     if (failed(bufferization::runOneShotModuleBufferize(getOperation(), options, state)))
       signalPassFailure();
+  }
+
+  /// Fills tensors that two ops go on to write by parts: one of them gets a copy, which would read
+  /// the parts that nobody has written yet.
+  void fillWhatIsCopied() {
+    llvm::SetVector<tensor::InsertSliceOp> parts;
+    getOperation().walk([&](tensor::InsertSliceOp part) {
+      auto writes = [&](Operation *user) {
+        auto next = dyn_cast<tensor::InsertSliceOp>(user);
+        return next && next.getDest() == part.getResult();
+      };
+      if (!isInDispatch(part) && llvm::count_if(part->getUsers(), writes) > 1)
+        parts.insert(firstPart(part));
+    });
+    for (tensor::InsertSliceOp part : parts) {
+      OpBuilder b(part);
+      auto empty = part.getDest().getDefiningOp<tensor::EmptyOp>();
+      TypedAttr zero = empty ? b.getZeroAttr(empty.getType().getElementType()) : TypedAttr();
+      if (!zero)
+        continue;
+      Value own = b.clone(*empty)->getResult(0);
+      Value value = arith::ConstantOp::create(b, part.getLoc(), zero);
+      auto fill = linalg::FillOp::create(b, part.getLoc(), value, own);
+      part.getDestMutable().assign(fill.getResult(0));
+    }
   }
 
   /// Does what upstream's empty-tensor-to-alloc-tensor does, outside dispatches.
