@@ -4,6 +4,7 @@
 // (exact).
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -47,6 +48,7 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
     options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
     options.opFilter.denyOperation(isInDispatch);
     bufferization::BufferizationState state;
+    makeGlobals(options, state);
     if (failed(bufferization::runOneShotModuleBufferize(getOperation(), options, state)))
       signalPassFailure();
   }
@@ -74,6 +76,17 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
       auto fill = linalg::FillOp::create(b, part.getLoc(), value, own);
       part.getDestMutable().assign(fill.getResult(0));
     }
+  }
+
+  /// Makes globals of constants in program order: upstream does so function by function, in an
+  /// order of addresses, so that names and places would differ from run to run.
+  void makeGlobals(const bufferization::OneShotBufferizationOptions &options,
+                   bufferization::BufferizationState &state) {
+    getOperation().walk([&](arith::ConstantOp constant) {
+      if (isa<RankedTensorType>(constant.getType()) && !isInDispatch(constant))
+        (void)bufferization::getGlobalFor(constant, state.getSymbolTables(),
+                                          options.bufferAlignment);
+    });
   }
 
   /// Does what upstream's empty-tensor-to-alloc-tensor does, outside dispatches.
