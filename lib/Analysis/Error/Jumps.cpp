@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes the numbers that a choice is among to have nothing in common, unless the same is on either
+// side of where it changes.
 
 #include "Jumps.h"
 #include "TruthValues.h"

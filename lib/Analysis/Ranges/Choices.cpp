@@ -135,6 +135,13 @@ void mlir::mp::addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value
     addWritten(value, values);
 }
 
+FunctionOpInterface mlir::mp::findCalleeInBlocks(Operation *op) {
+  auto call = dyn_cast_or_null<CallOpInterface>(op);
+  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
+  return callee && !callee.isExternal() && !callee.getFunctionBody().hasOneBlock() ? callee
+                                                                                   : nullptr;
+}
+
 //===-- choices -----------------------------------------------------------------------------===//
 
 bool mlir::mp::isModerate(Value value, ModuleRanges &ranges) {
@@ -312,4 +319,13 @@ void mlir::mp::addDeciders(Operation *op, SmallVectorImpl<Value> &deciders) {
       if (block.mightHaveTerminator())
         llvm::append_range(deciders,
                            llvm::make_filter_range(block.getTerminator()->getOperands(), isWhole));
+}
+
+double mlir::mp::sizeOfAlike(Operation *select, ModuleRanges &ranges) {
+  Operation *condition = select->getOperand(0).getDefiningOp();
+  bool isCompared = condition && getFloatMeaning(condition).kind == Kind::Compare;
+  return isCompared && llvm::any_of(condition->getOperands(),
+                                    [&](Value value) { return isModerate(value, ranges); })
+             ? 0x1p60
+             : HUGE_VAL;
 }

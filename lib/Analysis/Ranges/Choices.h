@@ -37,6 +37,9 @@ void addDeciders(Operation *op, SmallVectorImpl<Value> &deciders);
 /// Returns whether no value decides which function `call` calls.
 bool callsByName(CallOpInterface call);
 
+/// Returns the function that `op`, which may be null, calls, if it has several blocks.
+FunctionOpInterface findCalleeInBlocks(Operation *op);
+
 /// Returns whether the results of `op`, or what the blocks are given that it branches to, may be
 /// numbers of any size, and other ones where what decides is rounded.
 bool choosesUnbounded(Operation *op, ModuleRanges &ranges);
@@ -44,6 +47,10 @@ bool choosesUnbounded(Operation *op, ModuleRanges &ranges);
 /// Returns whether a selection gives the same number, but for rounding, where its outcome changes:
 /// a function in pieces that meet, an extremum.
 bool isContinuousSelection(Operation *select, ModuleRanges &ranges);
+
+/// Returns how far arms are apart, at most, that a selection takes for numbers of one size where it
+/// changes: if it compares with a moderate number, they are moderate there.
+double sizeOfAlike(Operation *select, ModuleRanges &ranges);
 
 } // namespace mlir::mp
 

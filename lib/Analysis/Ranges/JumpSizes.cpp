@@ -1,12 +1,12 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fixed point over the module in program order; sizes only grow, and one that does so in every
+// A fixed point over the module in rounds of program order, in which an op is only asked again
+// where something that it is made of has changed; sizes only grow, and one that does so in every
 // round is unbounded.
 
 #include "JumpSizes.h"
 #include "Choices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include <cmath>
@@ -15,7 +15,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
-using domains::Interval;
 using domains::ReduceFn;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
@@ -57,14 +56,6 @@ static double stepOf(Value integer, double magnitude) {
   return op && isa<arith::FPToSIOp, arith::FPToUIOp>(op) ? 1 : magnitude;
 }
 
-/// Returns the function that `op` calls, if it has several blocks.
-static FunctionOpInterface findCalleeInBlocks(Operation *op) {
-  auto call = dyn_cast_or_null<CallOpInterface>(op);
-  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
-  return callee && !callee.isExternal() && !callee.getFunctionBody().hasOneBlock() ? callee
-                                                                                   : nullptr;
-}
-
 /// Returns whether a small error of an argument may be a large one of the result.
 static bool isSteep(Operation *op, const FloatMeaning &meaning, ModuleRanges &ranges) {
   if (meaning.kind == Kind::Unary)
@@ -77,26 +68,12 @@ static bool isSteep(Operation *op, const FloatMeaning &meaning, ModuleRanges &ra
          (isQuotient && !ranges.lookup(op->getOperand(meaning.operands[1])).facts.range.isPoint());
 }
 
-/// Returns how far arms are apart, at most, that a selection takes for numbers of one size where it
-/// changes: if it compares with a moderate number, they are moderate there.
-static double sizeOfAlike(Operation *select, ModuleRanges &ranges) {
-  Operation *condition = select->getOperand(0).getDefiningOp();
-  bool isCompared = condition && getFloatMeaning(condition).kind == Kind::Compare;
-  return isCompared && llvm::any_of(condition->getOperands(),
-                                    [&](Value value) { return isModerate(value, ranges); })
-             ? 0x1p60
-             : HUGE_VAL;
+double JumpSizes::ownSlope(Operation *op, const FloatMeaning &meaning) const {
+  double largest = isSteep(op, meaning, ranges) ? magnitude(op->getResult(0)) : 0;
+  return largest <= kLargestJump ? largest : 0; // others are poles
 }
 
-double JumpSizes::own(Operation *op) const {
-  if (op->getNumResults() == 0 || llvm::none_of(op->getResults(), isFloat) ||
-      isa<linalg::LinalgOp>(op))
-    return 0;
-  FloatMeaning meaning = getFloatMeaning(op);
-  if (of == Of::Slopes) {
-    double largest = isSteep(op, meaning, ranges) ? magnitude(op->getResult(0)) : 0;
-    return largest <= kLargestJump ? largest : 0; // others are poles
-  }
+double JumpSizes::ownJump(Operation *op, const FloatMeaning &meaning) const {
   auto size = [&](unsigned operand) {
     return magnitude(op->getOperand(meaning.operands[operand]));
   };
@@ -138,8 +115,12 @@ double JumpSizes::ownOfArgument(BlockArgument argument) const {
 
 //===-- one op ------------------------------------------------------------------------------===//
 
-SmallVector<JumpSizes::Part> JumpSizes::parts(Operation *op, Value result) const {
-  FloatMeaning meaning = getFloatMeaning(op);
+SmallVector<JumpSizes::Part> JumpSizes::wholes(ValueRange values) const {
+  return llvm::map_to_vector(values, [&](Value value) { return Part(value, sizes.lookup(value)); });
+}
+
+SmallVector<JumpSizes::Part> JumpSizes::parts(Operation *op, const FloatMeaning &meaning,
+                                              Value result) const {
   SmallVector<Part> parts;
   auto value = [&](unsigned operand) { return op->getOperand(meaning.operands[operand]); };
   auto jump = [&](unsigned operand) { return sizes.lookup(value(operand)); };
@@ -210,10 +191,7 @@ SmallVector<JumpSizes::Part> JumpSizes::parts(Operation *op, Value result) const
   }
   SmallVector<Value> feeds;
   addFeeds(cast<OpResult>(result), feeds);
-  for (Value feed : feeds)
-    if (isFloat(feed))
-      parts.emplace_back(feed, sizes.lookup(feed));
-  return parts;
+  return wholes(feeds);
 }
 
 /// Returns whether `accumulator`, in the body of a reduction, is only added to, or compared.
@@ -232,12 +210,8 @@ static bool isAddedTo(Value accumulator) {
 SmallVector<JumpSizes::Part> JumpSizes::partsOfStructured(Operation *op, Value result) const {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   unsigned index = cast<OpResult>(result).getResultNumber();
-  if (!structured || structured.getBlock()->without_terminator().empty()) {
-    SmallVector<Part> parts;
-    for (Value operand : op->getOperands())
-      parts.emplace_back(operand, sizes.lookup(operand));
-    return parts;
-  }
+  if (!structured || structured.getBlock()->without_terminator().empty())
+    return wholes(op->getOperands());
   Value yielded = structured.getBlock()->getTerminator()->getOperand(index);
   double times = 1;
   if (structured.getNumReductionLoops() > 0) {
@@ -251,8 +225,7 @@ SmallVector<JumpSizes::Part> JumpSizes::partsOfStructured(Operation *op, Value r
 //===-- the fixed point ---------------------------------------------------------------------===//
 
 /// Returns whether parts of a result join in each element, and are not taken one or another.
-static bool addsUp(Operation *op) {
-  FloatMeaning meaning = op ? getFloatMeaning(op) : FloatMeaning();
+static bool addsUp(const FloatMeaning &meaning) {
   return meaning.kind == Kind::Fma || meaning.kind == Kind::Contraction ||
          meaning.kind == Kind::JoinSplit ||
          (meaning.kind == Kind::Binary &&
@@ -260,11 +233,10 @@ static bool addsUp(Operation *op) {
                              meaning.binary));
 }
 
-void JumpSizes::settle(Value value, Operation *op, ArrayRef<Part> parts, double own) {
+void JumpSizes::settle(Value value, Operation *op, ArrayRef<Part> parts, double own, bool joins) {
   if (closed.contains(value))
     return;
   double size = own, limit = 2 * magnitude(value);
-  bool joins = addsUp(value.getDefiningOp());
   for (auto [from, part] : parts) {
     part = std::fmin(part, limit);
     if (part > kLargestJump)
@@ -276,7 +248,7 @@ void JumpSizes::settle(Value value, Operation *op, ArrayRef<Part> parts, double 
   double &known = sizes[value];
   if (size <= known)
     return;
-  changed = true;
+  touch(value);
   known = ++changes[value] > kMostChanges ? limit : size;
   if (known <= kLargestJump)
     return;
@@ -294,16 +266,12 @@ void JumpSizes::settleArguments(Operation *op) {
           continue;
         SmallVector<Value> feeds;
         addFeeds(argument, ranges, feeds);
-        SmallVector<Part> parts;
-        for (Value feed : feeds)
-          if (isFloat(feed))
-            parts.emplace_back(feed, sizes.lookup(feed));
-        settle(argument, op, parts, ownOfArgument(argument));
+        settle(argument, op, wholes(feeds), ownOfArgument(argument), /*joins=*/false);
       }
 }
 
 void JumpSizes::settleResults(Operation *op) {
-  double step = owns.lookup(op);
+  double step = owns[of].lookup(op);
   auto jumps = [&](Value value) { return sizes.lookup(value) > 0; };
   bool isInMemory = of == Of::Jumps && (isOnBuffers(op) || isOnBuffers(op->getParentOp()));
   for (Value operand : op->getOperands())
@@ -312,30 +280,94 @@ void JumpSizes::settleResults(Operation *op) {
   if (step == 0 && op->getNumRegions() == 0 && !isa<CallOpInterface>(op) &&
       llvm::none_of(op->getOperands(), jumps))
     return;
+  FloatMeaning meaning = op->getNumResults() > 0 ? getFloatMeaning(op) : FloatMeaning();
   for (Value result : op->getResults())
     if (isFloat(result))
-      settle(result, op, parts(op, result), step);
+      settle(result, op, parts(op, meaning, result), step, addsUp(meaning));
 }
 
-JumpSizes::JumpSizes(Operation *module, ModuleRanges &ranges, Of of) : ranges(ranges), of(of) {
-  bool mayJump = false;
-  module->walk([&](Operation *op) {
-    if (double size = own(op))
-      owns[op] = size;
-    mayJump |= owns.contains(op) || (of == Of::Jumps && op->getNumSuccessors() > 1);
-  });
-  for (changed = mayJump; changed;) {
-    changed = false;
-    module->walk([&](Operation *op, const WalkStage &stage) {
-      if (stage.isBeforeAllRegions())
-        settleArguments(op);
-      if (stage.isAfterAllRegions())
-        settleResults(op);
-    });
+void JumpSizes::touch(Value value) {
+  auto mark = [&](Operation *op) {
+    auto [first, last] = turns.lookup(op);
+    due.set(first);
+    due.set(last);
+  };
+  for (Operation *user : value.getUsers()) {
+    bool givesParent = user->mightHaveTrait<OpTrait::IsTerminator>();
+    for (Operation *op : {user, givesParent ? user->getParentOp() : user}) {
+      mark(op);
+      llvm::for_each(linked.lookup(op), mark);
+    }
   }
 }
 
-void JumpSizes::visitUnbounded(llvm::function_ref<void(Operation *op, Value decider)> visit) const {
+void JumpSizes::collectTurns(Operation *module) {
+  module->walk([&](Operation *op, const WalkStage &stage) {
+    if (stage.isBeforeAllRegions())
+      turns[op].first = order.size();
+    else if (!stage.isAfterAllRegions())
+      return;
+    turns[op].second = order.size();
+    order.push_back(op);
+    if (!stage.isAfterAllRegions())
+      return;
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      for (CallOpInterface call : ranges.getCalls(function))
+        linked[call].push_back(function);
+    auto call = dyn_cast<CallOpInterface>(op);
+    if (Operation *callee = call ? call.resolveCallable() : nullptr)
+      linked[callee].push_back(call);
+  });
+}
+
+JumpSizes::JumpSizes(Operation *module, ModuleRanges &ranges) : ranges(ranges) {
+  module->walk([&](Operation *op) {
+    branches |= op->getNumSuccessors() > 1;
+    if (llvm::none_of(op->getResults(), isFloat) || isa<linalg::LinalgOp>(op))
+      return;
+    FloatMeaning meaning = getFloatMeaning(op);
+    if (double size = ownJump(op, meaning))
+      owns[Of::Jumps][op] = size;
+    if (double size = ownSlope(op, meaning))
+      owns[Of::Slopes][op] = size;
+  });
+  if (branches || llvm::any_of(owns, [](auto &own) { return !own.empty(); }))
+    collectTurns(module);
+}
+
+void JumpSizes::follow() {
+  sizes.clear();
+  changes.clear();
+  closed.clear();
+  unbounded.clear();
+  auto hasBranches = [](Region &region) { return !region.empty() && !region.hasOneBlock(); };
+  due.resize(order.size());
+  for (auto [turn, op] : llvm::enumerate(order))
+    if (owns[of].contains(op) || llvm::any_of(op->getRegions(), hasBranches))
+      due.set(turn);
+  while (due.any())
+    for (unsigned turn : due.set_bits()) {
+      Operation *op = order[turn];
+      due.reset(turn);
+      auto [first, last] = turns.lookup(op);
+      if (turn == first)
+        settleArguments(op);
+      if (turn == last)
+        settleResults(op);
+    }
+}
+
+void JumpSizes::visitUnbounded(Visit visit) {
+  for (Of each : {Of::Jumps, Of::Slopes}) {
+    of = each;
+    if (owns[of].empty() && (of == Of::Slopes || !branches))
+      continue;
+    follow();
+    visitFound(visit);
+  }
+}
+
+void JumpSizes::visitFound(Visit visit) const {
   DenseSet<Value> seen;
   for (auto [op, value] : unbounded) {
     SmallVector<Value> pending = {value};
@@ -346,7 +378,7 @@ void JumpSizes::visitUnbounded(llvm::function_ref<void(Operation *op, Value deci
       SmallVector<Value> feeds;
       addFeeds(next, ranges, feeds);
       Operation *maker = next.getDefiningOp();
-      bool jumps = maker ? owns.contains(maker) : ownOfArgument(cast<BlockArgument>(next)) > 0;
+      bool jumps = maker ? owns[of].contains(maker) : ownOfArgument(cast<BlockArgument>(next)) > 0;
       FloatMeaning meaning = maker ? getFloatMeaning(maker) : FloatMeaning();
       bool hasSteps = meaning.kind == Kind::Unary || meaning.kind == Kind::Binary;
       for (Value feed : feeds)

@@ -8,9 +8,12 @@
 #define MP_LIB_ANALYSIS_RANGES_JUMPSIZES_H
 
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::mp {
+
+struct FloatMeaning;
 
 /// The *lemma of jumps*: values move by no more than a moderate number where contractions round
 /// across a step, unless an op is found here. A jump is a step of a function or a choice that is
@@ -22,34 +25,52 @@ namespace mlir::mp {
 /// continuous is; one with a bounded number is not.
 class JumpSizes {
 public:
-  enum class Of : uint8_t { Jumps, Slopes };
-  JumpSizes(Operation *module, ModuleRanges &ranges, Of of);
+  using Visit = llvm::function_ref<void(Operation *op, Value decider)>;
 
-  /// Calls `visit` with each op that makes a jump unbounded, and the values that decide about it.
-  void visitUnbounded(llvm::function_ref<void(Operation *op, Value decider)> visit) const;
+  JumpSizes(Operation *module, ModuleRanges &ranges);
+
+  /// Calls `visit` with each op that makes a jump or a slope unbounded, and the values that decide
+  /// about it.
+  void visitUnbounded(Visit visit);
 
 private:
+  enum Of : uint8_t { Jumps, Slopes };
   /// A value, and what a result has of its jump.
   using Part = std::pair<Value, double>;
 
   double magnitude(Value value) const;
   double times(double size, double factor) const;
-  double own(Operation *op) const;
+  double ownJump(Operation *op, const FloatMeaning &meaning) const;
+  double ownSlope(Operation *op, const FloatMeaning &meaning) const;
   double ownOfArgument(BlockArgument argument) const;
-  SmallVector<Part> parts(Operation *op, Value result) const;
+  /// Returns values whose jumps a result has as they are.
+  SmallVector<Part> wholes(ValueRange values) const;
+  SmallVector<Part> parts(Operation *op, const FloatMeaning &meaning, Value result) const;
   SmallVector<Part> partsOfStructured(Operation *op, Value result) const;
-  /// Adds up what `value` gets, and notes what is unbounded.
-  void settle(Value value, Operation *op, ArrayRef<Part> parts, double own);
+  void collectTurns(Operation *module);
+
+  /// Finds the sizes of all values.
+  void follow();
+  /// Adds up what `value` gets, in each element if its parts join, and notes what is unbounded.
+  void settle(Value value, Operation *op, ArrayRef<Part> parts, double own, bool joins);
   void settleArguments(Operation *op);
   void settleResults(Operation *op);
+  /// Has all that is made of `value` settled again.
+  void touch(Value value);
+  void visitFound(Visit visit) const;
 
   ModuleRanges &ranges;
-  Of of;
-  DenseMap<Operation *, double> owns; ///< jumps that an op makes itself
+  DenseMap<Operation *, double> owns[2]; ///< jumps, and slopes, that an op makes itself
+  bool branches = false;                 ///< an op chooses the block that follows
+  SmallVector<Operation *> order;        ///< of settling: with regions, before them and after
+  DenseMap<Operation *, std::pair<unsigned, unsigned>> turns; ///< first and last in `order`
+  DenseMap<Operation *, SmallVector<Operation *>> linked;     ///< calls of functions, and back
+
+  Of of = Of::Jumps; ///< what is followed; the rest is about it
   DenseMap<Value, double> sizes;
   DenseMap<Value, unsigned> changes;
   DenseSet<Value> closed; ///< values of unbounded jumps
-  bool changed = false;
+  llvm::BitVector due;    ///< turns of which something else may come
   llvm::SetVector<std::pair<Operation *, Value>> unbounded;
 };
 

@@ -174,10 +174,9 @@ Poles::Poles(Operation *module) : ranges(module, {.anyContraction = true}) {
     for (Value decider : deciders)
       mark(decider, {op, Pole::Kind::Choice});
   });
-  for (auto of : {JumpSizes::Of::Jumps, JumpSizes::Of::Slopes})
-    JumpSizes(module, ranges, of).visitUnbounded([&](Operation *op, Value decider) {
-      mark(decider, {op, Pole::Kind::Jump});
-    });
+  JumpSizes(module, ranges).visitUnbounded([&](Operation *op, Value decider) {
+    mark(decider, {op, Pole::Kind::Jump});
+  });
 }
 
 void Poles::mark(Value value, Pole pole) {
