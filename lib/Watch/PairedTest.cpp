@@ -4,6 +4,8 @@
 
 #include "mp/Watch/PairedTest.h"
 #include "mp/Watch/Numbers.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <cmath>
@@ -127,6 +129,19 @@ PairedResult watch::comparePairs(llvm::ArrayRef<double> a, llvm::ArrayRef<double
   if (result.verdict == Verdict::Undecided && !result.dropped && result.pairs > 1)
     result.pairsNeeded = project(result, options);
   return result;
+}
+
+std::string watch::describeInterval(const PairedResult &result, const PairedOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const bool isBounded = std::isfinite(result.low) && std::isfinite(result.high);
+  os << (isBounded ? "" : "no ") << llvm::format("%g", 100 * (1 - options.alpha)) << " % interval";
+  if (isBounded)
+    os << llvm::format(" %.4g", result.low) << " to " << llvm::format("%.4g", result.high)
+       << " at any look";
+  else
+    os << " from so few pairs";
+  return text;
 }
 
 llvm::json::Object PairedResult::toJSON() const {

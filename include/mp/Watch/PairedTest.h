@@ -37,6 +37,9 @@ struct PairedResult {
   llvm::json::Object toJSON() const;
 };
 
+/// "95 % interval -0.2 to 0.1 at any look", or that there is none yet.
+std::string describeInterval(const PairedResult &result, const PairedOptions &options);
+
 /// Judges pairs (a[i], b[i]) of runs from the same state on the same data. The test is the
 /// t-mixture martingale with the right-Haar prior on the deviation (Wang, Ramdas, "Anytime-valid
 /// t-tests and confidence sequences", 2310.03722). A member that is no number counts as worse than

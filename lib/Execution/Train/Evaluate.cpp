@@ -287,9 +287,12 @@ llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> lo
   options.margin = margin * std::fabs(mean);
   const watch::PairedResult result = watch::comparePairs(lossesA, lossesB, options);
   os << result.pairs << (result.pairs == 1 ? " pair: " : " pairs: ")
-     << watch::toString(result.verdict) << "; B's loss is off by " << text(result.mean)
-     << ", 95 % interval " << text(result.low) << " to " << text(result.high) << ", margin "
-     << text(options.margin) << "\n";
+     << watch::toString(result.verdict);
+  if (result.verdict == watch::Verdict::Identical)
+    os << ", the losses of every pair are equal\n";
+  else
+    os << "; B's loss is off by " << text(result.mean) << ", "
+       << watch::describeInterval(result, options) << ", margin " << text(options.margin) << "\n";
   json["paired"] = result.toJSON();
   return json;
 }

@@ -86,13 +86,15 @@ void mlir::mp::printRecipes(llvm::raw_ostream &os, const RecipeReport &report,
     os << *name << ": loss " << llvm::format("%.6g", meanOf(*runs, &RecipeRun::metric)) << ", "
        << llvm::format("%.3g", meanOf(*runs, &RecipeRun::seconds)) << " seconds a run, peak "
        << runs->front().peakBytes << " bytes\n";
-  os << "after " << result.pairs << " pairs: " << watch::toString(result.verdict) << "; difference "
-     << llvm::format("%.4g", result.mean) << ", " << llvm::format("%g", 100 * (1 - options.alpha))
-     << " % interval " << llvm::format("%.4g", result.low) << " to "
-     << llvm::format("%.4g", result.high) << " at any look, odds "
-     << llvm::format("%.3g", result.evidence) << " (by signs "
-     << llvm::format("%.3g", result.signEvidence) << "), correlation "
-     << llvm::format("%.2f", result.correlation);
+  os << "after " << result.pairs << " pairs: " << watch::toString(result.verdict);
+  if (result.verdict == watch::Verdict::Identical)
+    os << ", the losses of every pair are equal";
+  else
+    os << "; difference " << llvm::format("%.4g", result.mean) << ", "
+       << watch::describeInterval(result, options) << ", odds "
+       << llvm::format("%.3g", result.evidence) << " (by signs "
+       << llvm::format("%.3g", result.signEvidence) << "), correlation "
+       << llvm::format("%.2f", result.correlation);
   if (result.dropped)
     os << "; " << result.dropped << " pairs with a run that ended without a number";
   if (result.pairsNeeded)
