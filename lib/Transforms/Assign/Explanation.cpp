@@ -6,6 +6,8 @@
 #include "mp/Analysis/Locations.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace mlir::mp;
 
@@ -136,7 +138,12 @@ static void describeReaders(FunctionDecisions &decisions, Value value, raw_ostre
 
 void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settings) {
   llvm::raw_string_ostream os(story);
-  for (const Chapter &chapter : chapters[decisions.getFunction()]) {
+  SmallVector<Chapter> &ops = chapters[decisions.getFunction()];
+  // A layer begins with an empty tensor and its zeros, but is there for its contractions.
+  std::stable_partition(ops.begin(), ops.end(), [&](const Chapter &chapter) {
+    return decisions.find(chapter.op)->opClass == OpClass::TensorCore;
+  });
+  for (const Chapter &chapter : ops) {
     Operation *op = chapter.op;
     const Decision &decision = *decisions.find(op);
     auto interface = dyn_cast<PrecisionOpInterface>(op);

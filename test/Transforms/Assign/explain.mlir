@@ -2,6 +2,7 @@
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 explain=@story:1 table=false" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ORDINAL
 // RUN: mp-opt %s --mp-assign-precision="format=f16 explain=head" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not mp-opt %s --mp-assign-precision="explain=model.py:8" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// RUN: mp-opt %s --mp-assign-precision="explain=up" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FIRST
 
 // CHECK: @story:1 linalg.matmul at a/model.py:7:3
 // CHECK-NEXT:   class T: contraction: narrow factors, f32 accumulator
@@ -32,4 +33,16 @@ func.func @story(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) 
   %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("head")
   %2 = arith.addf %0, %0 : tensor<4x4xf32> loc("other.py":71:1)
   return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Contractions of a layer come first, the other ops as they stand.
+// FIRST: {{^}}@layer:{{[0-9]+}} linalg.matmul at up
+// FIRST: {{^}}@layer:{{[0-9]+}} tensor.empty at up
+// FIRST: {{^}}@layer:{{[0-9]+}} linalg.fill at up
+func.func @layer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32> loc("up")
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32> loc("up")
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32> loc("up")
+  return %0 : tensor<4x4xf32>
 }
