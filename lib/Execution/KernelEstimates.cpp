@@ -3,6 +3,7 @@
 // Turns the emulator's counts into modelled times, for people and for programs.
 
 #include "mp/Execution/KernelEstimates.h"
+#include "mp/Performance/Doubles.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -86,7 +87,18 @@ std::optional<Products> mlir::mp::productsOf(StringRef opcode, double executed) 
                   volume * executed};
 }
 
-performance::KernelCounts mlir::mp::countsOf(const emulator::LaunchStats &stats) {
+/// Tells whether f64 units execute an opcode: not those that move f64, nor matrix products.
+static bool computesInDouble(StringRef opcode) {
+  SmallVector<StringRef, 8> parts;
+  opcode.split(parts, '.');
+  const bool moves = llvm::StringSwitch<bool>(parts.front())
+                         .Cases({"ld", "ldu", "st", "mov", "selp", "slct", "atom", "red"}, true)
+                         .Default(false);
+  return llvm::is_contained(parts, "f64") && !moves && !isMatrixProduct(opcode);
+}
+
+performance::KernelCounts mlir::mp::countsOf(const emulator::LaunchStats &stats,
+                                             const performance::Part &part) {
   performance::KernelCounts counts;
   counts.blocks = double(stats.blocks);
   counts.threads = stats.threads;
@@ -95,9 +107,12 @@ performance::KernelCounts mlir::mp::countsOf(const emulator::LaunchStats &stats)
   counts.sharedWavefronts = double(stats.sharedWavefronts);
   counts.sectors = double(stats.globalSectors);
   counts.uniqueBytes = double(stats.touchedSectors) * kSectorBytes;
-  for (const auto &[opcode, executed] : stats.opcodes)
+  for (const auto &[opcode, executed] : stats.opcodes) {
     if (auto products = productsOf(opcode, double(executed)))
       counts.products.push_back(std::move(*products));
+    if (computesInDouble(opcode))
+      counts.warpInstructions += double(executed) * (performance::instructionsOfDouble(part) - 1);
+  }
   return counts;
 }
 
@@ -144,7 +159,7 @@ FunctionEstimate mlir::mp::estimateLaunches(ArrayRef<emulator::LaunchRecord> lau
   function.part = &part;
   function.minimumBytes = minimumBytes;
   for (const emulator::LaunchRecord &launch : launches) {
-    const performance::KernelCounts counts = countsOf(launch.stats);
+    const performance::KernelCounts counts = countsOf(launch.stats, part);
     const performance::Estimate e = performance::estimate(counts, part);
     auto known = llvm::find_if(function.kernels,
                                [&](const KernelEstimate &k) { return k.name == launch.kernel; });

@@ -33,7 +33,7 @@ json::Value mlir::mp::traceLaunches(ArrayRef<emulator::LaunchRecord> launches,
                        {"bank conflicts", stats.bankConflicts}};
     double seconds = stats.seconds;
     if (part) {
-      performance::Estimate estimate = performance::estimate(countsOf(stats), *part);
+      performance::Estimate estimate = performance::estimate(countsOf(stats, *part), *part);
       seconds = estimate.seconds;
       facts["bound"] = toString(estimate.bound);
     }

@@ -2,7 +2,7 @@
 //
 // Joins the parts of mp/Target with clocks and cache widths.
 
-#include "mp/Performance/Part.h"
+#include "mp/Performance/Doubles.h"
 #include "mp/Target/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -156,4 +156,14 @@ double Part::peakTera(MatrixUnit unit, StringRef format) const {
 
 double Part::multiplyAddsPerCycle(MatrixUnit unit, StringRef format) const {
   return peakTera(unit, format) * 1e12 / 2 / multiprocessors() / cyclesPerSecond();
+}
+
+double mpcore::performance::instructionsOfDouble(const Part &part) {
+  switch (part.specific->computeCapability) {
+  case 70:
+  case 80: return 4;
+  case 90:
+  case 100: return 2;
+  default: return 64;
+  }
 }

@@ -116,6 +116,24 @@ TEST(KernelEstimates, ProductsBindAtThePeak) {
   EXPECT_LT(f.seconds, 1.5 * f.speedOfLight);
 }
 
+TEST(KernelEstimates, DoublesWaitForTheirUnits) {
+  auto seconds = [](llvm::StringRef gpu, const char *opcode) {
+    LaunchRecord launch = productLaunch(opcode, 1'000'000'000);
+    launch.stats.warpInstructions = 1'000'000'000;
+    auto f = estimateLaunches({launch}, part(gpu), 0);
+    EXPECT_EQ(f.kernels[0].bound(), Bound::Issue) << gpu.str() << " " << opcode;
+    return f.seconds;
+  };
+  // An A100 has f64 units for a quarter of its lanes, an H100 for half, an RTX 4090 for two.
+  EXPECT_NEAR(seconds("A100", "fma.rn.f64") / seconds("A100", "fma.rn.f32"), 4, 0.1);
+  EXPECT_NEAR(seconds("H100 SXM", "fma.rn.f64") / seconds("H100 SXM", "fma.rn.f32"), 2, 0.1);
+  const double f32 = seconds("RTX 4090", "fma.rn.f32");
+  for (const char *opcode : {"fma.rn.f64", "setp.lt.f64", "cvt.f64.f32", "cvt.rn.f32.f64"})
+    EXPECT_NEAR(seconds("RTX 4090", opcode) / f32, 64, 1.5) << opcode;
+  for (const char *opcode : {"ld.global.f64", "mov.f64", "selp.f64", "atom.global.add.f64"})
+    EXPECT_EQ(seconds("RTX 4090", opcode), f32) << opcode;
+}
+
 TEST(KernelEstimates, SaysWhatItLeavesOut) {
   LaunchRecord large = copyLaunch("large", 2);
   large.stats.sharedBytes = 200 << 10;

@@ -26,8 +26,10 @@ bool isMatrixProduct(llvm::StringRef opcode);
 std::optional<performance::KernelCounts::Products> productsOf(llvm::StringRef opcode,
                                                               double executed);
 
-/// Counts of a launch as the performance model takes them. The emulator does not know registers.
-performance::KernelCounts countsOf(const emulator::LaunchStats &stats);
+/// Counts of a launch as the performance model of `part` takes them: an instruction that f64 units
+/// execute as so many as the part begins in its time. The emulator does not know registers.
+performance::KernelCounts countsOf(const emulator::LaunchStats &stats,
+                                   const performance::Part &part);
 
 /// All launches of one kernel. Seconds are modelled, bytes are counted.
 struct KernelEstimate {

@@ -7,6 +7,7 @@
 #include "LiveWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mp/Performance/Doubles.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -37,19 +38,6 @@ double mlir::mp::instructionsOf(Operation *op) {
   if (isa<math::SqrtOp, math::RsqrtOp, arith::DivFOp, arith::RemFOp>(op))
     return 8;
   return isa_and_nonnull<math::MathDialect>(op->getDialect()) ? 20 : 1;
-}
-
-/// Instructions that a multiprocessor begins in the time that its f64 units take for one: of 128
-/// lanes a cycle 32 are f64's on a V100 or an A100, 64 on an H100 or a B200, 2 elsewhere (CUDA
-/// programming guide, throughput of native arithmetic instructions; of 10.3 and 11.0 *assumed*).
-static double instructionsOfDouble(const Part &part) {
-  switch (part.specific->computeCapability) {
-  case 70:
-  case 80: return 4;
-  case 90:
-  case 100: return 2;
-  default: return 64;
-  }
 }
 
 /// True for what an op computes on f64: not for what it moves.
