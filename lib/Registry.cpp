@@ -59,8 +59,9 @@ static int runMain(int argc, char **argv) {
     };
     auto checkBuffer = [&](llvm::MemoryBufferRef buffer) { return checkInput(buffer, watch); };
     SmallVector<StringRef> words(given.arguments.begin(), given.arguments.end());
-    return runRun(words, registry,
-                  {checkBuffer, checkModule, commonHelp(), given.common.warningsAreErrors});
+    return runRun(
+        words, registry,
+        {checkBuffer, checkModule, commonHelp(), given.common.warningsAreErrors, hushRemarks});
   });
 }
 

@@ -4,9 +4,11 @@
 
 #include "mp/ToolSupport/CommonOptions.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Memory.h"
+#include "mp/Support/Progress.h"
 
 #include <cmath>
 #include <functional>
@@ -20,7 +22,7 @@ StringRef mlir::mp::commonHelp() {
   --max-seconds=N       wall-clock time after which it ends
   --max-ops=N           operations that a module may have
   --max-elements=N      elements that one tensor, vector or buffer may have
-  -q, --quiet           errors, warnings and results alone: no tables, notes or progress
+  -q, --quiet           errors, warnings and results alone: no tables, notes, remarks or progress
   -v, --verbose         each stage as it begins
   --werror              warnings are errors
 )";
@@ -80,6 +82,13 @@ mlir::mp::takeCommonOptions(llvm::SmallVectorImpl<char *> &arguments) {
   }
   arguments = std::move(rest);
   return options;
+}
+
+void mlir::mp::hushRemarks(MLIRContext &context) {
+  if (verbosity() == Verbosity::Quiet)
+    context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
 }
 
 /// Elements of a type of known size, the largest number where 64 bits do not hold them.

@@ -155,6 +155,8 @@ static LogicalResult printWithoutPlace(Diagnostic &diagnostic) {
 
 /// Notes what is said while passes run, and leaves most of the saying to others.
 static void listen(MLIRContext *context, RunObserver::Findings &findings, bool verifies) {
+  if (!verifies)
+    hushRemarks(*context);
   context->getDiagEngine().registerHandler([&findings, verifies](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
       ++findings.warnings;

@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
     };
     auto checkBuffer = [&](llvm::MemoryBufferRef buffer) { return checkInput(buffer, watch); };
     SmallVector<StringRef> words(given.arguments.begin(), given.arguments.end());
-    return runTrain(words, registry,
-                    {checkBuffer, checkModule, commonHelp(), given.common.warningsAreErrors});
+    return runTrain(
+        words, registry,
+        {checkBuffer, checkModule, commonHelp(), given.common.warningsAreErrors, hushRemarks});
   });
 }

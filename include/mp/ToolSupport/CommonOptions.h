@@ -12,6 +12,7 @@
 #include <cstdint>
 
 namespace mlir {
+class MLIRContext;
 class Operation;
 } // namespace mlir
 
@@ -34,6 +35,10 @@ llvm::Expected<CommonOptions> takeCommonOptions(llvm::SmallVectorImpl<char *> &a
 
 /// The options as lines of --help.
 llvm::StringRef commonHelp();
+
+/// Leaves remarks of passes unsaid if the process is to be quiet; to be called when whoever prints
+/// diagnostics listens.
+void hushRemarks(MLIRContext &context);
 
 /// Errors where a module has more operations, or a value of it more elements, than allowed; the
 /// message names the place.

@@ -172,6 +172,7 @@ static Status runModule(RunOptions options, DialectRegistry &registry, const Run
   context.allowUnregisteredDialects();
   llvm::SourceMgr noSources;
   SourceMgrDiagnosticHandler handler(noSources, &context);
+  hooks.hushRemarks(context);
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     warnings += diagnostic.getSeverity() == DiagnosticSeverity::Warning;
     return failure(); // the handler before prints it

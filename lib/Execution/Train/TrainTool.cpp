@@ -134,6 +134,7 @@ int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
+  hooks.hushRemarks(context);
   context.printOpOnDiagnostic(false);
   OwningOpRef<ModuleOp> step = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!step)

@@ -3,6 +3,10 @@
 
 // RUN: mp-opt %s --mp-annotate-roles --split-input-file --verify-diagnostics | FileCheck %s
 
+// Under -q remarks are said to nobody but who verifies them.
+// RUN: grep -v expected-remark %s > %t.mlir && mp-opt %t.mlir --mp-annotate-roles --split-input-file -q -o /dev/null 2>&1 | count 0
+// RUN: mp-opt %s --mp-annotate-roles --split-input-file -q --verify-diagnostics -o /dev/null
+
 // A frozen weight is replaced by itself, whatever an optimizer adds to all of them.
 
 // CHECK-LABEL: func.func @keeps_frozen

@@ -13,12 +13,13 @@
 
 namespace mlir::mp {
 
-/// Collects what mp-run asks of its main: both may refuse, with an error.
+/// Collects what mp-run asks of its main: both checks may refuse, with an error.
 struct RunHooks {
   llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkInput; ///< before it is parsed
   llvm::function_ref<llvm::Error(Operation *)> checkModule;          ///< when it is
   llvm::StringRef commonHelp;                                        ///< of options of every tool
   bool warningsAreErrors = false;
+  llvm::function_ref<void(MLIRContext &)> hushRemarks; ///< once diagnostics are printed
 };
 
 /// Runs mp-run with `arguments`, and returns its exit status (support::ExitStatus).
