@@ -149,15 +149,28 @@ bool mlir::mp::isModerate(Value value, ModuleRanges &ranges) {
   return facts.isBottom() || (!facts.mayNaN && !facts.mayInf && facts.range.mag() <= kModerate);
 }
 
-namespace {
-/// Tells which selections give much the same on either side of what decides: `x > 0 ? x : 0`.
-class Continuity {
-public:
-  Continuity(ModuleRanges &ranges, const ValueNumbering &values) : ranges(ranges), values(values) {}
+/// Returns whether `holds` of all comparisons that `condition` joins, but those for finiteness.
+static bool holdsForComparisons(Value condition, ModuleRanges &ranges, const ValueNumbering &values,
+                                llvm::function_ref<bool(const View &)> holds) {
+  if (isDecidedByFiniteness(condition, ranges))
+    return true;
+  View view = values.lookup(condition);
+  if (view && values.get(view).kind == ValueNode::Kind::Compare)
+    return holds(view);
+  Operation *op = condition.getDefiningOp();
+  return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value part) { return holdsForComparisons(part, ranges, values, holds); });
+}
 
-  /// Returns whether `condition`, as far as rounding may change it, decides between numbers of one
-  /// size.
-  bool holds(Value condition, ArrayRef<Value> alternatives) const;
+namespace {
+/// Tells which comparisons, as far as rounding may change them, decide between numbers of one size:
+/// `x > 0 ? x : 0`, but also `x > 0 ? 2 : 1`.
+class SizeOfArms {
+public:
+  SizeOfArms(ModuleRanges &ranges, const ValueNumbering &values) : ranges(ranges), values(values) {}
+
+  bool isAlike(const View &comparison, ArrayRef<View> arms) const;
 
 private:
   bool isModerate(const View &view) const;
@@ -166,7 +179,6 @@ private:
   void collectModerate(const View &view, SmallVectorImpl<View> &found) const;
   /// Returns whether `view` is computed of `of`, element by element, and of moderate numbers.
   bool isMadeOf(const View &view, ArrayRef<View> of, unsigned depth = 0) const;
-  bool isContinuous(const View &comparison, ArrayRef<View> alternatives) const;
 
   static constexpr unsigned kMostDepth = 12;
   ModuleRanges &ranges;
@@ -174,7 +186,7 @@ private:
 };
 } // namespace
 
-bool Continuity::isModerate(const View &view) const {
+bool SizeOfArms::isModerate(const View &view) const {
   const ValueNode &node = values.get(view);
   if (node.kind == ValueNode::Kind::Constant)
     return std::fabs(node.value) <= kModerate;
@@ -183,7 +195,7 @@ bool Continuity::isModerate(const View &view) const {
          mlir::mp::isModerate(first, ranges);
 }
 
-View Continuity::stripSign(View view) const {
+View SizeOfArms::stripSign(View view) const {
   for (const ValueNode *node = &values.get(view);
        node->kind == ValueNode::Kind::Unary &&
        (node->unary == UnaryFn::Neg || node->unary == UnaryFn::Abs);
@@ -192,7 +204,7 @@ View Continuity::stripSign(View view) const {
   return view;
 }
 
-void Continuity::collectModerate(const View &view, SmallVectorImpl<View> &found) const {
+void SizeOfArms::collectModerate(const View &view, SmallVectorImpl<View> &found) const {
   for (View next = view; next && found.size() < kMostDepth;) {
     found.push_back(next);
     next = stripSign(next);
@@ -214,7 +226,7 @@ void Continuity::collectModerate(const View &view, SmallVectorImpl<View> &found)
   }
 }
 
-bool Continuity::isMadeOf(const View &view, ArrayRef<View> of, unsigned depth) const {
+bool SizeOfArms::isMadeOf(const View &view, ArrayRef<View> of, unsigned depth) const {
   if (!view || depth > kMostDepth)
     return false;
   if (llvm::is_contained(of, view) || isModerate(view))
@@ -231,7 +243,7 @@ bool Continuity::isMadeOf(const View &view, ArrayRef<View> of, unsigned depth) c
   });
 }
 
-bool Continuity::isContinuous(const View &comparison, ArrayRef<View> alternatives) const {
+bool SizeOfArms::isAlike(const View &comparison, ArrayRef<View> arms) const {
   const ValueNode &node = values.get(comparison);
   View a = values.compose(comparison, node.operands[0]);
   View b = values.compose(comparison, node.operands[1]);
@@ -241,49 +253,42 @@ bool Continuity::isContinuous(const View &comparison, ArrayRef<View> alternative
   if (isModerate(a))
     collectModerate(b, moderate);
   if (!moderate.empty() &&
-      llvm::all_of(alternatives, [&](const View &view) { return isMadeOf(view, moderate); }))
+      llvm::all_of(arms, [&](const View &view) { return isMadeOf(view, moderate); }))
     return true;
   // An extremum gives one of two that are about equal where it is open which.
-  return llvm::all_of(alternatives, [&](const View &view) {
+  return llvm::all_of(arms, [&](const View &view) {
     return view && llvm::is_contained({stripSign(a), stripSign(b)}, stripSign(view));
   });
 }
 
-bool Continuity::holds(Value condition, ArrayRef<Value> alternatives) const {
-  View view = values.lookup(condition);
-  if (view && values.get(view).kind == ValueNode::Kind::Compare)
-    return isContinuous(view, llvm::map_to_vector(alternatives, [&](Value alternative) {
-                          return values.lookup(alternative);
-                        }));
-  Operation *op = condition.getDefiningOp();
-  return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
-         llvm::all_of(op->getOperands(), [&](Value part) {
-           return isDecidedByFiniteness(part, ranges) || holds(part, alternatives);
-         });
-}
-
-static SmallVector<Value, 2> getAlternatives(Operation *select) {
+static SmallVector<Value, 2> getArms(Operation *select) {
   FloatMeaning meaning = getFloatMeaning(select);
   return {select->getOperand(meaning.operands[0]), select->getOperand(meaning.operands[1])};
 }
 
-static bool isContinuous(const ValueNumbering &values, Value condition, ArrayRef<Value> arms,
-                         ModuleRanges &ranges) {
-  if (isDecidedByFiniteness(condition, ranges))
-    return true;
-  View of = values.lookup(condition), yes = values.lookup(arms[0]), no = values.lookup(arms[1]);
-  if (of && values.get(of).kind == ValueNode::Kind::Compare)
-    return isExtremum(values, of, yes, no) || (yes && no && isContinuousAt(values, of, yes, no));
-  Operation *op = condition.getDefiningOp();
-  return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value part) { return isContinuous(values, part, arms, ranges); });
-}
-
 bool mlir::mp::isContinuousSelection(Operation *select, ModuleRanges &ranges) {
   auto function = select->getParentOfType<FunctionOpInterface>();
-  return function && isContinuous(ranges.getNumbering(function), select->getOperand(0),
-                                  getAlternatives(select), ranges);
+  if (!function)
+    return false;
+  const ValueNumbering &values = ranges.getNumbering(function);
+  SmallVector<Value, 2> arms = getArms(select);
+  View yes = values.lookup(arms[0]), no = values.lookup(arms[1]);
+  return holdsForComparisons(select->getOperand(0), ranges, values, [&](const View &comparison) {
+    return isExtremum(values, comparison, yes, no) ||
+           (yes && no && isContinuousAt(values, comparison, yes, no));
+  });
+}
+
+/// Returns whether a selection gives numbers of one size where rounding decides.
+static bool selectsAlike(Operation *select, ModuleRanges &ranges) {
+  auto function = select->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return false;
+  const ValueNumbering &values = ranges.getNumbering(function);
+  auto arms = llvm::map_to_vector(getArms(select), [&](Value arm) { return values.lookup(arm); });
+  return holdsForComparisons(select->getOperand(0), ranges, values, [&](const View &comparison) {
+    return SizeOfArms(ranges, values).isAlike(comparison, arms);
+  });
 }
 
 bool mlir::mp::callsByName(CallOpInterface call) {
@@ -304,10 +309,7 @@ bool mlir::mp::choosesUnbounded(Operation *op, ModuleRanges &ranges) {
   bool isDecidedInside = isa<linalg::LinalgOp>(op) || (call && callsByName(call));
   if (isDecidedInside || llvm::none_of(op->getResults(), isOpen))
     return false;
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  return getFloatMeaning(op).kind != Kind::Select || !function ||
-         !Continuity(ranges, ranges.getNumbering(function))
-              .holds(op->getOperand(0), getAlternatives(op));
+  return getFloatMeaning(op).kind != Kind::Select || !selectsAlike(op, ranges);
 }
 
 void mlir::mp::addDeciders(Operation *op, SmallVectorImpl<Value> &deciders) {
@@ -326,6 +328,6 @@ double mlir::mp::sizeOfAlike(Operation *select, ModuleRanges &ranges) {
   bool isCompared = condition && getFloatMeaning(condition).kind == Kind::Compare;
   return isCompared && llvm::any_of(condition->getOperands(),
                                     [&](Value value) { return isModerate(value, ranges); })
-             ? 0x1p60
+             ? kModerate
              : HUGE_VAL;
 }

@@ -13,10 +13,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::distribute;
 
-static bool isContraction(Operation *op) {
-  auto interface = dyn_cast<PrecisionOpInterface>(op);
-  return interface && interface.getOpClass() == OpClass::TensorCore;
-}
+static bool isContraction(Operation *op) { return getOpClass(op) == OpClass::TensorCore; }
 
 /// True for contractions; all other ops stay with what they read.
 bool StagePlan::mayBeginStage(Operation *op) const {
