@@ -188,36 +188,28 @@ std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
   return std::to_string(info.param.first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile,
-                         testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile,
-                         testing::ValuesIn(chunksOf(150, kLatestSeeds, kLatestSeeds + 150)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(SlowNewest, Hostile,
-                         testing::ValuesIn(chunksOf(150, kNewestSeeds, kNewestSeeds + 150)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(SlowFresh, Hostile,
-                         testing::ValuesIn(chunksOf(150, kFreshSeeds, kFreshSeeds + 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 150, 40000)), nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kLaterSeeds + 150, kLaterSeeds + 10000)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlyLatest, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kLatestSeeds + 150,
-                                                    kLatestSeeds + 10000)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlyNewest, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kNewestSeeds + 150,
-                                                    kNewestSeeds + 10000)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlyFresh, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kFreshSeeds + 150, kFreshSeeds + 10000)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlyChoice, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kChoiceSeeds, kChoiceSeeds + 10000)),
-                         nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlyJump, Hostile,
-                         testing::ValuesIn(chunksOf(1000, kJumpSeeds, kJumpSeeds + 10000)), nameOf);
+/// So many of each set run in CI, the night runs the rest.
+constexpr uint64_t kByDay = 105;
+
+auto byDay(uint64_t first) { return testing::ValuesIn(chunksOf(kByDay, first, first + kByDay)); }
+
+auto atNight(uint64_t first, uint64_t graphs = 10000) {
+  return testing::ValuesIn(chunksOf(1000, first + kByDay, first + graphs));
+}
+
+INSTANTIATE_TEST_SUITE_P(Quick, Hostile, byDay(0), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile, byDay(kLaterSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowLatest, Hostile, byDay(kLatestSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowNewest, Hostile, byDay(kNewestSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowFresh, Hostile, byDay(kFreshSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowChoice, Hostile, byDay(kChoiceSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowJump, Hostile, byDay(kJumpSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, atNight(0, 40000), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile, atNight(kLaterSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyLatest, Hostile, atNight(kLatestSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyNewest, Hostile, atNight(kNewestSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyFresh, Hostile, atNight(kFreshSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyChoice, Hostile, atNight(kChoiceSeeds), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyJump, Hostile, atNight(kJumpSeeds), nameOf);
 
 } // namespace
