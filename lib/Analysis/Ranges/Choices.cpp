@@ -6,6 +6,7 @@
 #include "Choices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Values/Continuity.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
@@ -85,6 +86,61 @@ static void addConditions(Operation *terminator, SmallVectorImpl<Value> &values)
     llvm::append_range(values, llvm::make_filter_range(terminator->getOperands(), isWhole));
 }
 
+/// Collects what the ends of the blocks of `op` hand on, inside of them (parallel insertions), too.
+static void addYielded(Operation *op, SmallVectorImpl<Value> &values) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        block.getTerminator()->walk(
+            [&](Operation *inner) { llvm::append_range(values, inner->getOperands()); });
+}
+
+/// Collects operands of a loop or a branch by its regions, and of the ends of these, that are
+/// handed on to nothing that `isOther` names: those for `value`, and those that decide how often.
+static void addOfRegions(RegionBranchOpInterface op, llvm::function_ref<bool(ValueRange)> isOther,
+                         SmallVectorImpl<Value> &values) {
+  RegionBranchSuccessorMapping handedOn;
+  op.getSuccessorOperandInputMapping(handedOn);
+  auto add = [&](Operation *from) {
+    for (OpOperand &operand : from->getOpOperands())
+      if (auto it = handedOn.find(&operand); it == handedOn.end() || !isOther(it->second))
+        values.push_back(operand.get());
+  };
+  add(op);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        block.getTerminator()->walk(add);
+}
+
+/// Collects the bounds of a variable that counts the turns of loop `op`; returns false of others,
+/// and of loops that do not tell their bounds.
+static bool addBounds(Value value, Operation *op, SmallVectorImpl<Value> &values) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  auto counters = loop ? loop.getLoopInductionVars() : std::nullopt;
+  if (!counters || !llvm::is_contained(*counters, value))
+    return false;
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
+       steps = loop.getLoopSteps();
+  if (!lower || !upper || !steps)
+    return false;
+  for (OpFoldResult bound : llvm::concat<OpFoldResult>(*lower, *upper, *steps))
+    if (auto known = dyn_cast<Value>(bound))
+      values.push_back(known);
+  return true;
+}
+
+/// Collects what a loop or a branch makes `value`, its result or an argument in it, of.
+static void addHandedTo(Value value, Operation *op, SmallVectorImpl<Value> &values) {
+  if (addBounds(value, op, values))
+    return;
+  if (auto regions = dyn_cast<RegionBranchOpInterface>(op))
+    return addOfRegions(
+        regions, [&](ValueRange inputs) { return !llvm::is_contained(inputs, value); }, values);
+  llvm::append_range(values, op->getOperands());
+  addYielded(op, values);
+}
+
 void mlir::mp::addFeeds(BlockArgument argument, ModuleRanges &ranges,
                         SmallVectorImpl<Value> &values) {
   Block *block = argument.getOwner();
@@ -102,22 +158,14 @@ void mlir::mp::addFeeds(BlockArgument argument, ModuleRanges &ranges,
     for (Block &other : *block->getParent())
       if (other.mightHaveTerminator())
         addConditions(other.getTerminator(), values);
-  } else { // of a loop: whatever goes in, or around
-    llvm::append_range(values, parent->getOperands());
-    for (Region &region : parent->getRegions())
-      for (Block &inner : region)
-        if (inner.mightHaveTerminator())
-          llvm::append_range(values, inner.getTerminator()->getOperands());
+  } else {
+    addHandedTo(argument, parent, values);
   }
 }
 
 void mlir::mp::addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
   Operation *op = result.getOwner();
-  llvm::append_range(values, op->getOperands());
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        llvm::append_range(values, block.getTerminator()->getOperands());
+  addHandedTo(result, op, values);
   auto call = dyn_cast<CallOpInterface>(op);
   auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
   if (callee && !callee.isExternal())
@@ -315,12 +363,14 @@ bool mlir::mp::choosesUnbounded(Operation *op, ModuleRanges &ranges) {
 void mlir::mp::addDeciders(Operation *op, SmallVectorImpl<Value> &deciders) {
   if (op->getNumSuccessors() > 1)
     return addConditions(op, deciders);
-  llvm::append_range(deciders, llvm::make_filter_range(op->getOperands(), isWhole));
-  for (Region &region : op->getRegions()) // how long a loop runs
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        llvm::append_range(deciders,
-                           llvm::make_filter_range(block.getTerminator()->getOperands(), isWhole));
+  SmallVector<Value> values; // how long a loop runs is among them
+  if (auto regions = dyn_cast<RegionBranchOpInterface>(op)) {
+    addOfRegions(regions, [](ValueRange) { return true; }, values);
+  } else {
+    llvm::append_range(values, op->getOperands());
+    addYielded(op, values);
+  }
+  llvm::append_range(deciders, llvm::make_filter_range(values, isWhole));
 }
 
 double mlir::mp::sizeOfAlike(Operation *select, ModuleRanges &ranges) {

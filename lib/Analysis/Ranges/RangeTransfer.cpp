@@ -259,14 +259,7 @@ FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
   case Kind::Merge: return merged(x, meaning.padding, rows);
   case Kind::Average: return average(x[0], meaning, type, rows);
   case Kind::Reduction: return reduction(op, meaning, x[0], rows);
-  case Kind::Contraction: {
-    FloatFacts facts = contraction(op, meaning, operands, rows);
-    if (!options.anyContraction)
-      return facts;
-    // Rounding the factors may add this share to a sum of magnitudes, in fp8 twice a sixteenth.
-    constexpr double share = 1.2;
-    return FloatFacts::finite(Interval::symmetric(mulUp(facts.mag(), share)), facts.provenance);
-  }
+  case Kind::Contraction: return contraction(op, meaning, operands, rows);
   case Kind::SplitResidual: return splitResidual(op, x[0], rows);
   case Kind::JoinSplit: {
     SmallVector<const FloatFacts *> parts;

@@ -270,3 +270,125 @@ func.func @continuous(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf
   %16 = arith.select %15, %t, %x : tensor<4x4xi1>, tensor<4x4xf32>
   return %2, %4, %8, %12, %13, %16 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// What threads insert is the same behind their loop.
+// CHECK-LABEL: @inserted
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.divf'
+func.func @inserted(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = scf.forall (%k) in (1) shared_outs(%o = %zero) -> tensor<4x4xf32> {
+    %1 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %1 into %o[%k, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<4x4xf32>
+    }
+  }
+  %2 = arith.divf %one, %0 : tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// -----
+
+// 10,000 is 9,984 in bf16: what is added to a start of another sign is off by a share of what cancels.
+// CHECK-LABEL: @near_its_start
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.rsqrt'
+func.func @near_its_start(%x: tensor<4x1xf32> {mp.range = [1.0e4, 1.0001e4]}) -> tensor<4x1xf32> {
+  %one = arith.constant dense<1.0> : tensor<1x1xf32>
+  %shift = arith.constant dense<-1.0e4> : tensor<4x1xf32>
+  %sixteen = arith.constant dense<16.0> : tensor<4x1xf32>
+  %0 = linalg.matmul ins(%x, %one : tensor<4x1xf32>, tensor<1x1xf32>) outs(%shift : tensor<4x1xf32>) -> tensor<4x1xf32>
+  %1 = arith.addf %0, %sixteen : tensor<4x1xf32>
+  %2 = math.rsqrt %1 : tensor<4x1xf32>
+  return %2 : tensor<4x1xf32>
+}
+
+// -----
+
+// Rounding leaves signs alone: 1 plus products of positive factors is no less, nor is a root of them of less than zero.
+// CHECK-LABEL: @no_zero_of_positive_factors
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @no_zero_of_positive_factors(%x: tensor<4x4xf32> {mp.range = [0.0, 1.0]}, %w: tensor<4x4xf32> {mp.range = [0.0, 1.0e3]}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.addf %0, %one : tensor<4x4xf32>
+  %2 = arith.divf %x, %1 : tensor<4x4xf32>
+  %3 = math.sqrt %0 : tensor<4x4xf32>
+  return %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// But what is small may become zero.
+// CHECK-LABEL: @zero_of_small_factors
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.log'
+func.func @zero_of_small_factors(%x: tensor<4x4xf32> {mp.range = [1.0e-10, 1.0]}) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.log %0 : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// What a loop carries does not decide which turn it is, nor do numbers that it carries beside a count,
+// CHECK-LABEL: @slices_by_turn
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @slices_by_turn(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %i) -> tensor<4x4xf32> {
+    %1 = tensor.extract_slice %t[%k, 0, 0] [1, 4, 4] [1, 1, 1] : tensor<4x4x4xf32> to tensor<4x4xf32>
+    %2 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = arith.addf %1, %2 : tensor<4x4xf32>
+    scf.yield %3 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+// CHECK-LABEL: @slices_by_count
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @slices_by_count(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0:2 = scf.while (%k = %c0, %s = %i) : (index, tensor<4x4xf32>) -> (index, tensor<4x4xf32>) {
+    %more = arith.cmpi slt, %k, %c4 : index
+    scf.condition(%more) %k, %s : index, tensor<4x4xf32>
+  } do {
+  ^bb0(%k: index, %s: tensor<4x4xf32>):
+    %1 = tensor.extract_slice %t[%k, 0, 0] [1, 4, 4] [1, 1, 1] : tensor<4x4x4xf32> to tensor<4x4xf32>
+    %2 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = arith.addf %1, %2 : tensor<4x4xf32>
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next, %3 : index, tensor<4x4xf32>
+  }
+  return %0#1 : tensor<4x4xf32>
+}
+
+// -----
+
+// unless the count is made of them.
+// CHECK-LABEL: @slices_by_a_product
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'tensor.extract_slice'
+func.func @slices_by_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%l = %c0, %s = %i) -> (index, tensor<4x4xf32>) {
+    %1 = tensor.extract_slice %t[%l, 0, 0] [1, 4, 4] [1, 1, 1] : tensor<4x4x4xf32> to tensor<4x4xf32>
+    %2 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = arith.addf %1, %2 : tensor<4x4xf32>
+    %e = tensor.extract %2[%c0, %c0] : tensor<4x4xf32>
+    %n = arith.fptosi %e : f32 to i32
+    %m = arith.index_cast %n : i32 to index
+    %next = arith.remui %m, %c4 : index
+    scf.yield %next, %3 : index, tensor<4x4xf32>
+  }
+  return %0#1 : tensor<4x4xf32>
+}

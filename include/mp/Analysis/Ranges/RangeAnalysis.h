@@ -54,8 +54,8 @@ struct RangeOptions {
   double arguments = 0;
   /// f32 factors of contractions that fit this format may be rounded to it; null: none are.
   FloatType narrow = {};
-  /// Contractions are taken to give any finite numbers within the magnitude of their bounds, as if
-  /// their factors were rounded anyhow.
+  /// Contractions are taken to give any finite numbers that they may with factors rounded anyhow,
+  /// which leaves signs as they are, or makes zeros.
   bool anyContraction = false;
 };
 
