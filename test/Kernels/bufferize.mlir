@@ -122,3 +122,36 @@ func.func @begins_alike(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>)
   %2 = tensor.insert_slice %z into %0[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %1, %2 : tensor<8xf32>, tensor<8xf32>
 }
+
+// The variable gets a copy of what is read again after it was stored; the loaded value is a copy, since it is read after the store.
+// CHECK-LABEL: func.func @variables_have_memory_of_their_own
+// CHECK: %[[V:.*]] = memref.get_global @variable
+// CHECK: %[[L:.*]] = memref.alloc
+// CHECK: memref.copy %[[V]], %[[L]]
+// CHECK: %[[S:.*]] = memref.alloc
+// CHECK: memref.copy %{{.*}}, %[[S]]
+// CHECK: memref.copy %[[S]], %{{.*}}
+// CHECK: return %[[L]]
+ml_program.global private mutable @variable(dense<0.0> : tensor<8xf32>) : tensor<8xf32>
+func.func @variables_have_memory_of_their_own(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = ml_program.global_load @variable : tensor<8xf32>
+  ml_program.global_store @variable = %x : tensor<8xf32>
+  return %0, %x : tensor<8xf32>, tensor<8xf32>
+}
+
+// A number that was made for the variable is stored as it is, and one that is read before is read where it is.
+// CHECK-LABEL: func.func @numbers_are_not_copied
+// CHECK: %[[V:.*]] = memref.get_global @number
+// CHECK: memref.load %[[V]][]
+// CHECK: memref.alloc
+// CHECK-NOT: memref.alloc
+// CHECK: return
+ml_program.global private mutable @number(dense<0> : tensor<i64>) : tensor<i64>
+func.func @numbers_are_not_copied() -> i64 {
+  %0 = ml_program.global_load @number : tensor<i64>
+  %1 = tensor.extract %0[] : tensor<i64>
+  %2 = arith.addi %1, %1 : i64
+  %3 = tensor.from_elements %2 : tensor<i64>
+  ml_program.global_store @number = %3 : tensor<i64>
+  return %2 : i64
+}

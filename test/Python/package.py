@@ -1,9 +1,11 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The package on MLIR inputs, with numpy alone. Run as `python package.py`; each test is a claim."""
+import copy
 import ctypes
 import gc
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
@@ -115,6 +117,19 @@ class Conversion(unittest.TestCase):
         self.assertEqual(moved.device, "emulator")
         x, w, v = inputs()
         self.assertLess(np.abs(moved(x, w, v) - program(x, w, v)).max(), 2e-2)
+
+    def test_variables_stay_between_calls(self):
+        text = """
+ml_program.global private mutable @counts(dense<[3, 5]> : tensor<2xi64>) : tensor<2xi64>
+func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
+  %counts = ml_program.global_load @counts : tensor<2xi64>
+  %next = arith.addi %counts, %x : tensor<2xi64>
+  ml_program.global_store @counts = %next : tensor<2xi64>
+  return %next : tensor<2xi64>
+}
+"""
+        for program in (mp.convert(text), mp.convert(text).to("sm_80")):
+            self.assertEqual([program(np.array([1, 2])).tolist() for _ in range(2)], [[4, 7], [5, 9]])
 
     def test_arrays_of_the_device_stay_there(self):
         program = mp.convert(MODEL, target="sm_80").to("sm_80")
@@ -326,6 +341,19 @@ class Arrays(unittest.TestCase):
         np.testing.assert_array_equal(program(np.arange(16, dtype=np.float32).reshape(4, 4)[::2, ::3], 1.0), [[0, 3], [8, 11]])
         np.testing.assert_array_equal(program([[1, 2], [3, 4]], 2), [[1, 2], [3, 4]])
 
+    def test_values_are_those_of_the_array_in_any_byte_order(self):
+        program = mp.convert("func.func @f(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) { return %x, %n : tensor<2xf32>, tensor<i32> }")
+        x, n = program(np.array([1.5, -2], ">f4"), np.array(7, ">i4"))
+        self.assertEqual((list(x), int(n)), ([1.5, -2], 7))
+
+    def test_numbers_that_a_format_does_not_hold(self):
+        program = mp.convert("func.func @f(%n: tensor<i8>, %b: tensor<2xi1>) -> (tensor<i8>, tensor<2xi1>) { return %n, %b : tensor<i8>, tensor<2xi1> }")
+        self.assertEqual(int(program(200, [True, 0])[0]), -56)  # integers have no sign here
+        for n, b, said in ((3.5, [1, 0], "argument 0.*holds 3.5, which i8"), (256, [1, 0], "holds 256, which i8"), (1, [1, 2], "argument 1.*holds 2, which i1"),
+                           (None, [1, 0], r"of NoneType \(object\)"), ("1", [1, 0], r"of str \(str"), (1, [[1], [1, 0]], "argument 1.* is no array")):
+            with self.subTest(said), self.assertRaisesRegex(mp.Error, said):
+                program(n, b)
+
     def test_dlpack(self):
         class Foreign:
             def __init__(self, array):
@@ -365,10 +393,45 @@ class Process(unittest.TestCase):
         for result in results:
             np.testing.assert_array_equal(result, results[0])
 
+    def test_one_program_in_several_threads(self):
+        program, said = mp.convert(MODEL, format="f16"), []
+
+        def work(ask):
+            try:
+                for _ in range(5):
+                    ask()
+            except Exception as error:
+                said.append(error)
+
+        asks = (lambda: program.explain("blocks.0.up"), program.check, lambda: program.kernels("sm_80"), lambda: program.compare("f64", inputs()),
+                lambda: program(*inputs()))
+        threads = [threading.Thread(target=work, args=(ask,)) for ask in asks]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(said, [])
+
     def test_tools(self):
         code = "import sys; from mp.tools import mp_opt; sys.argv = ['mp-opt', '--mp-show-targets']; mp_opt()"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual((done.returncode, "sm_90" in done.stdout), (0, True))
+
+
+class Copies(unittest.TestCase):
+    def test_a_program_is_its_copy_and_is_saved_not_pickled(self):
+        program = mp.convert(MODEL)
+        self.assertIs(copy.deepcopy([program])[0], program)
+        self.assertIs(copy.copy(program), program)
+        with self.assertRaisesRegex(mp.Error, "save.*mp.load"):
+            pickle.dumps(program)
+
+    def test_a_copied_array_has_memory_of_its_own(self):
+        x = host_array(inputs()[0].copy())
+        copied, expected = copy.deepcopy(x), x.numpy().copy()
+        x.numpy()[:] = 0
+        np.testing.assert_array_equal(copied.numpy(), expected)
+        self.assertEqual(copied.address, copied.numpy().ctypes.data)
 
 
 @unittest.skipUnless(shutil.which("mp-gen"), "mp-gen, which writes the step, is no part of the wheel")

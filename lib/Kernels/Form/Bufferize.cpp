@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mp/Kernels/Form/Passes.h"
 
 namespace mlir::mp {
@@ -41,6 +42,7 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
       return signalPassFailure();
     }
     fillWhatIsCopied();
+    copyVariables();
     allocateEmptyTensors();
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
@@ -76,6 +78,45 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
       auto fill = linalg::FillOp::create(b, part.getLoc(), value, own);
       part.getDestMutable().assign(fill.getResult(0));
     }
+  }
+
+  /// Gives what variables are loaded into and stored from memory of its own. Upstream writes what
+  /// was loaded in place, in the variable, and stores memory that nobody wrote where the value is
+  /// read again.
+  void copyVariables() {
+    auto copy = [](OpBuilder b, Value value) {
+      return bufferization::AllocTensorOp::create(
+          b, value.getLoc(), cast<RankedTensorType>(value.getType()), ValueRange(), value);
+    };
+    getOperation().walk([&](Operation *op) {
+      if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op); store && !isFresh(store.getValue()))
+        store.getValueMutable().assign(copy(OpBuilder(store), store.getValue()));
+      auto load = dyn_cast<ml_program::GlobalLoadOp>(op);
+      if (!load || llvm::all_of(load->getUsers(), [&](Operation *user) {
+            return isa<tensor::ExtractOp>(user) && isBeforeStores(user, load);
+          }))
+        return;
+      OpBuilder b(load->getContext());
+      b.setInsertionPointAfter(load);
+      Operation *own = copy(b, load.getResult());
+      load.getResult().replaceAllUsesExcept(own->getResult(0), own);
+    });
+  }
+
+  /// Returns whether `value` has memory of its own, which its one user may take.
+  static bool isFresh(Value value) {
+    auto made = value.getDefiningOp<bufferization::BufferizableOpInterface>();
+    return made && value.hasOneUse() && made.bufferizesToAllocation(value);
+  }
+
+  /// Returns whether `user` of what `load` loads comes before whatever may store to the variable.
+  static bool isBeforeStores(Operation *user, Operation *load) {
+    if (user->getBlock() != load->getBlock())
+      return false;
+    return llvm::none_of(
+        llvm::make_range(load->getIterator(), user->getIterator()), [](Operation &op) {
+          return isa<ml_program::GlobalStoreOp, func::CallOp>(op) || op.getNumRegions() > 0;
+        });
   }
 
   /// Makes globals of constants in program order: upstream does so function by function, in an

@@ -17,10 +17,10 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Size of a constant of the program; nothing for texts and records of the runtime. A constant of
-/// rank 0 has become a plain number.
+/// Size of a constant or a variable of the program; nothing for texts and records of the runtime.
+/// One of rank 0 has become a plain number.
 static std::optional<int64_t> dataBytes(LLVM::GlobalOp global) {
-  Attribute value = global.getConstant() ? global.getValueOrNull() : Attribute();
+  Attribute value = global.getValueOrNull();
   if (auto elements = dyn_cast_or_null<ElementsAttr>(value))
     return elements.getNumElements() * elementBytes(elements.getElementType());
   if (auto number = dyn_cast_or_null<TypedAttr>(value);
@@ -108,7 +108,8 @@ private:
     return owner;
   }
 
-  /// Uses of a constant's address become its address on the device.
+  /// Uses of the address of a constant or a variable become its address on the device, where a
+  /// variable stays between calls.
   void placeConstants() {
     SmallVector<LLVM::AddressOfOp> uses;
     module.walk([&](LLVM::LLVMFuncOp function) {
