@@ -45,6 +45,10 @@ class HostArray:
     def __init__(self, address, element, shape, owner):
         self.address, self.element, self.shape, self.owner = address, element, tuple(shape), owner
 
+    def __deepcopy__(self, memo):
+        patterns = self.patterns().copy()
+        return HostArray(patterns.ctypes.data, self.element, self.shape, patterns)
+
     @property
     def bytes(self):
         return math.prod(self.shape) * ELEMENTS[self.element][2]
@@ -135,17 +139,37 @@ def from_torch(tensor, what):
 
 def from_numpy(value, element, what):
     import numpy as np
-    array = np.asarray(value)
-    if not hasattr(value, "dtype") and element in ELEMENTS:
-        array = array.astype(ELEMENTS[element][0]) if hasattr(np, ELEMENTS[element][0]) or element == "i1" else array
-    array = np.ascontiguousarray(array).reshape(array.shape)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # lists of unequal lengths
+        raise Error(f"{what} is no array: {error}") from None
     name = array.dtype.name
     if name not in BY_NUMPY:
-        raise Error(f"{what} is of {name}, which mp does not know")
+        found = name if hasattr(value, "dtype") else f"{type(value).__name__} ({name})"
+        raise Error(f"{what} is of {found}, which mp does not know; expected an array of floats, integers or booleans, or numbers in lists")
     if len(array.shape) > MAX_RANK:
         raise Error(f"{what} has rank {len(array.shape)}, expected at most {MAX_RANK}")
+    if not hasattr(value, "dtype") and element in ELEMENTS and (element == "i1" or hasattr(np, ELEMENTS[element][0])):
+        array = from_numbers(array, element, what)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    name = array.dtype.name
     found = BY_NUMPY[name]
     # Patterns stand for formats that numpy lacks.
     if element in ELEMENTS and found != element and name == PLAIN[ELEMENTS[element][2]] and element[0] in "bf":
         found = element
     return HostArray(array.ctypes.data, found, array.shape, array)
+
+
+def from_numbers(array, element, what):
+    """What Python's numbers are in the element type of an argument: floats are rounded, integers must be ones that it holds."""
+    import numpy as np
+    with np.errstate(invalid="ignore"):
+        taken = array.astype(ELEMENTS[element][0])
+    same = taken == array
+    if taken.dtype.kind == "i":  # the library's integers have no sign
+        same |= taken.view(f"u{taken.dtype.name}") == array
+    if taken.dtype.kind != "f" and not np.all(same):
+        raise Error(f"{what} is or holds {array.flat[np.flatnonzero(~same)[0]]}, which {element} does not")
+    return taken

@@ -4,6 +4,7 @@ import ctypes
 import functools
 import json
 import os
+import threading
 import weakref
 
 from .errors import SEVERITIES, Diagnostic, Error
@@ -141,10 +142,11 @@ class Owned:
 
 
 class Context(Owned):
-    """A context of the compiler. Not for two threads at once; what is said is kept in `said`."""
+    """A context of the compiler; what is said is kept in `said`. The library lets one thread in at a time, but for calls of compiled
+    functions."""
 
     def __init__(self):
-        handle, self.said = _Handle(), []
+        handle, self.said, self._lock = _Handle(), [], threading.Lock()
         check(library().mp_context_create(ctypes.byref(handle)))
         super().__init__(handle, library().mp_context_destroy)
         listening = weakref.ref(self)
@@ -166,8 +168,9 @@ class Context(Owned):
 
     def call(self, function, *arguments):
         """Calls a function of the library; what it refuses becomes an Error with what it said."""
-        before = len(self.said)
-        check(function(*arguments), self.said[before:])
+        with self._lock:
+            before = len(self.said)
+            check(function(*arguments), self.said[before:])
 
     def parse(self, text, name="-", imports=True):
         content, handle = (text.encode() if isinstance(text, str) else text), _Handle()
@@ -255,7 +258,7 @@ class Executable(Owned):
         from .arrays import HostArray
         taken = (CArray * len(arguments))(*[array.descriptor() for array in arguments])
         results = (CArray * len(self.signature["results"]))()
-        self.context.call(library().mp_program_run, self.handle, taken, len(taken), results, len(results))
+        check(library().mp_program_run(self.handle, taken, len(taken), results, len(results)))
         return [HostArray.adopt(result) for result in results]
 
     def call(self, tensors, places, stream):
@@ -264,6 +267,5 @@ class Executable(Owned):
         taken, results = (CTensor * len(tensors))(*tensors), (CTensor * len(places))()
         for result, place in zip(results, places):
             result.place = place
-        self.context.call(library().mp_program_call, self.handle, ctypes.addressof(taken), len(taken), ctypes.addressof(results), len(results),
-                          stream)
+        check(library().mp_program_call(self.handle, ctypes.addressof(taken), len(taken), ctypes.addressof(results), len(results), stream))
         return [CTensor.from_buffer_copy(result) for result in results]

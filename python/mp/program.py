@@ -42,6 +42,15 @@ class Program:
     def __repr__(self):
         return f"<mp.Program {self.source.name}: {self.report.narrowed} of {self.report.contractions} contractions narrow, on {self.device}>"
 
+    def __copy__(self):
+        return self  # calls change nothing of it
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise Error("a Program is not pickled: .save(path) writes it, and mp.load(path) reads it, in another process, too")
+
     @property
     def mlir(self):
         """The converted model as text, with locations."""

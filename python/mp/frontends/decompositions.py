@@ -40,6 +40,30 @@ def where_it_holds(x, mask):
     return x.reshape(-1).index_select(0, torch.where(mask.reshape(-1))[0])
 
 
+def diagonal_scatter(x, values, offset=0, dim1=0, dim2=1):
+    """x with `values` on a diagonal, as a selection: torch-mlir leaves a literal behind."""
+    import torch
+    dims = (dim1, dim2)
+    rows, columns = (torch.arange(x.shape[dim], device=x.device) for dim in dims)
+    if not values.shape[-1]:
+        return x.clone()
+    along = (rows if offset >= 0 else columns).clamp(max=values.shape[-1] - 1)
+    spread = values.index_select(-1, along).unsqueeze(-1 if offset >= 0 else -2)
+    on_diagonal = columns - rows.unsqueeze(-1) == offset
+    return torch.where(on_diagonal, spread, x.movedim(dims, (-2, -1))).movedim((-2, -1), dims)
+
+
+def zeros(size, dtype=None, layout=None, device=None, pin_memory=False):
+    """What torch.func takes for tangents that are nothing."""
+    import torch
+    return torch.zeros(size, dtype=dtype, device=device)
+
+
+def zeros_of_tangent(x, other, self_num_batch_dims=0):
+    """The same, with the batch of x."""
+    return other.new_zeros((*x.shape[:self_num_batch_dims], *other.shape))
+
+
 def encoder_layer(x, width, heads, qkv_weight, qkv_bias, out_weight, out_bias, use_gelu, norm_first, eps, scale_1, shift_1, scale_2, shift_2,
                   up_weight, up_bias, down_weight, down_bias, mask=None, mask_type=None):
     """torch.nn.TransformerEncoderLayer without gradients, which is one op of torch."""
@@ -73,5 +97,8 @@ def decomposition_table():
         table[op] = front_dims(op)
     table[aten.index.Tensor] = one_index
     table[aten.masked_select.default] = where_it_holds
+    table[aten.diagonal_scatter.default] = diagonal_scatter
+    table[aten._efficientzerotensor.default] = zeros
+    table[aten._new_zeros_with_same_feature_meta.default] = zeros_of_tangent
     table[aten._transformer_encoder_layer_fwd.default] = encoder_layer
     return table

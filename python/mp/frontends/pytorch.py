@@ -37,6 +37,7 @@ def lower_graph(graph, arguments, results=()):
     context = ir.Context()
     context.allow_unregistered_dialects = True  # mp.role
     torch_dialect.register_dialect(context)
+    graph.eliminate_dead_code()  # checks of sizes, which torch-mlir refuses, among it
     module = import_graph(context, graph)
     function = next(op for op in module.body.operations if op.attributes["sym_name"].value == "main")
     with context:
