@@ -147,6 +147,75 @@ func.func @readers_join_a_contraction_and_producers_do_not(%x: tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
 }
 
+// What makes elements for an epilogue alone joins it (the factors of a batch norm); what else reads it, too, as a result, keeps its kernel.
+// CHECK-LABEL: func.func @factors_of_an_epilogue_join
+// CHECK: mpk.dispatch ins(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : tensor<64x64xf32>) schedule = <matmul>
+// CHECK: math.rsqrt
+// CHECK: linalg.generic {{.*}}mpk.mma
+// CHECK: mpk.yield %{{.*}} : tensor<64x64xf32>
+// CHECK-NOT: mpk.dispatch
+// CHECK: return
+// CHECK-LABEL: func.func @factors_that_others_read_do_not
+// CHECK: mpk.dispatch ins(%{{.*}} : tensor<64xf32>)
+// CHECK: math.rsqrt
+// CHECK: mpk.yield %{{.*}} : tensor<64xf32>
+// CHECK: mpk.dispatch ins({{.*}}) outs(%{{.*}} : tensor<64x64xf32>) schedule = <matmul>
+// CHECK: return
+func.func @factors_of_an_epilogue_join(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>, %v: tensor<64xf32>) -> tensor<64x64xf32> {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %ev = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%v : tensor<64xf32>) outs(%ev : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.rsqrt %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %3 = arith.extf %a : bf16 to f32
+    %4 = arith.extf %b : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    %6 = arith.addf %c, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<64x64xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %0 : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+func.func @factors_that_others_read_do_not(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>, %v: tensor<64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %ev = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%v : tensor<64xf32>) outs(%ev : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.rsqrt %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %3 = arith.extf %a : bf16 to f32
+    %4 = arith.extf %b : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    %6 = arith.addf %c, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<64x64xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %0 : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x64xf32>
+  return %2, %0 : tensor<64x64xf32>, tensor<64xf32>
+}
+
 // Reshapes that add or drop dimensions of one stay inside: of a batch of one in an epilogue, as TOSA has it, and where a norm reads one tensor in two shapes.
 // CHECK-LABEL: func.func @batches_of_one(
 // CHECK-SAME: %[[X:.*]]: tensor<1x64x64xbf16>, %[[W:.*]]: tensor<1x64x64xbf16>, %[[B:.*]]: tensor<64xf32>)

@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rule of epilogues: what computes an element of each element of a contraction's result runs in
-// its kernel, on sums in registers, and so does what reads that.
+// its kernel, on sums in registers, and so does what reads that, and what makes elements for that
+// alone (a batch norm's factors of its variances).
 
 #include "DispatchPlan.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -20,9 +21,22 @@ static bool readsElementwise(linalg::LinalgOp op, ArrayRef<linalg::LinalgOp> mem
   });
 }
 
+/// True if members behind the contraction read what `op` computes element by element, and nothing
+/// else does.
+static bool feedsElementwise(linalg::LinalgOp op, ArrayRef<linalg::LinalgOp> members,
+                             linalg::LinalgOp contraction) {
+  const auto isInside = [&](auto &&self, Operation *user) -> bool {
+    if (isUnitReshape(user))
+      return llvm::all_of(user->getUsers(), [&](Operation *next) { return self(self, next); });
+    return user != contraction && llvm::is_contained(members, user);
+  };
+  return op.getNumReductionLoops() == 0 &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) { return isInside(isInside, user); });
+}
+
 /// Says how many elementwise readers of the contraction did not join.
-static void noteReadersApart(const DispatchPlan &plan, unsigned group) {
-  linalg::LinalgOp contraction = plan.getGroups()[group].members.front();
+static void noteReadersApart(const DispatchPlan &plan, unsigned group,
+                             linalg::LinalgOp contraction) {
   const auto isApart = [&](linalg::LinalgOp op) { return readsElementwise(op, contraction); };
   if (const size_t apart = llvm::count_if(plan.getNeighbors(group), isApart))
     remark::missed(contraction.getLoc(), remarks::kEpilogueApart)
@@ -38,10 +52,13 @@ void mlir::mp::groupEpilogues(DispatchPlan &plan) {
     bool changed = true;
     while (changed) {
       changed = false;
-      for (linalg::LinalgOp next : plan.getNeighbors(group))
-        if (!plan.getGroup(next) && readsElementwise(next, plan.getGroups()[group].members))
+      for (linalg::LinalgOp next : plan.getNeighbors(group)) {
+        ArrayRef<linalg::LinalgOp> members = plan.getGroups()[group].members;
+        if (!plan.getGroup(next) &&
+            (readsElementwise(next, members) || feedsElementwise(next, members, contraction)))
           changed |= plan.add(group, next);
+      }
     }
-    noteReadersApart(plan, group);
+    noteReadersApart(plan, group, contraction);
   }
 }
