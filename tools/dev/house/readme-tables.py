@@ -7,7 +7,8 @@ usage: readme-tables.py [MODELS] [--only=results|support] [--write] [--check] [-
 *results*, if MODELS is given (see shared-models.py): exported models, each converted by mp-opt and
 run by mp-run on the inputs that their framework was run on. Errors are the largest over the largest
 magnitude of the framework's f32 results; those of autocast are in docs/results/SharedModels.md,
-which says how they were measured. *support*: one product for each format and GPU, converted, lowered
+which says how they were measured; launches and their modelled time on an A100 are of seeded inputs
+(mp-run --estimate). *support*: one product for each format and GPU, converted, lowered
 to PTX and run on the emulator. `mma` are Tensor Core instructions, whose result is within 1e-6 of the
 host's model of that chip's Tensor Cores; `f16` are 8-bit floats that run as products of f16,
 which hold them exactly, and `stored` is storage in the format with products in f32, both within 1e-5 of the host; `-` is refused, with a message that names what the chip has. mp-opt and mp-run are taken from PATH.
@@ -50,11 +51,21 @@ def autocast_errors():
     return {name: errors for name, *errors in rows}
 
 
+def kernels(file):
+    """Launches of a module's kernels, and the time that they are modelled to take on an A100."""
+    report = file.with_suffix(".estimate.json")
+    run("mp-run", file, "--device=emulator", "--chip=sm_80", "--estimate=A100", "--sample-blocks=1", "-q",
+        f"--json={report}", check=True)
+    estimate = json.loads(report.read_text())["estimate"]
+    return str(estimate["launches"]), f"{estimate['modelled_microseconds']:.0f} us"
+
+
 def results(models):
     sys.path.insert(0, str(ROOT / "tools/dev/sweep"))
     shared = importlib.import_module("shared-models")
-    yield "| model | contractions narrow | read and written | bf16 error | autocast's | f16 error | autocast's |"
-    yield "|---|---|---|---|---|---|---|"
+    yield ("| model | contractions narrow | read and written | launches, f32 → bf16 | modelled time, A100 "
+           "| bf16 error | autocast's | f16 error | autocast's |")
+    yield "|---" * 9 + "|"
     with tempfile.TemporaryDirectory() as scratch:
         for name, autocast in autocast_errors().items():
             model = shared.Model(models / f"{name}.mlir.xz", pathlib.Path(scratch))
@@ -64,7 +75,9 @@ def results(models):
             counts = {"{} of {}".format(*count) for _, count in converted.values()}
             errors = [cell for (file, _), theirs in zip(converted.values(), autocast)
                       for cell in (f"{model.error(file):.1e}", theirs)]
-            yield f"| `{name}` | {', '.join(sorted(counts))} | {moved} | {' | '.join(errors)} |"
+            launches, times = zip(*(kernels(file) for file in (model.file, converted["bf16"][0])))
+            yield (f"| `{name}` | {', '.join(sorted(counts))} | {moved} | {' → '.join(launches)} | {' → '.join(times)} "
+                   f"| {' | '.join(errors)} |")
 
 
 def support(options, target, scratch):
