@@ -147,7 +147,7 @@ func.func @readers_join_a_contraction_and_producers_do_not(%x: tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
 }
 
-// What makes elements for an epilogue alone joins it (the factors of a batch norm); what else reads it, too, as a result, keeps its kernel.
+// The factors of a batch norm, which an epilogue alone reads, join it; what else is read, as a result, keeps its kernel.
 // CHECK-LABEL: func.func @factors_of_an_epilogue_join
 // CHECK: mpk.dispatch ins(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : tensor<64x64xf32>) schedule = <matmul>
 // CHECK: math.rsqrt
