@@ -298,3 +298,39 @@ func.func @a_window_beside_a_rest(%x: tensor<4x50xf32>, %b: tensor<4x1xf32>) -> 
   } -> tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }
+
+// Elements of a product that meet ones repeated for all heads (rotary positions) keep the loops of heads, in which nothing copies these.
+// CHECK-LABEL: func.func @meets_what_heads_share
+// CHECK-SAME: %[[T:[^:]*]]: tensor<8x1x4xf32>
+// CHECK: linalg.generic {{.*}}mpk.mma
+// CHECK: %[[H:.*]] = tensor.expand_shape %{{.*}} into tensor<8x3x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[H]], %{{.*}} : tensor<8x3x4xf32>, tensor<8x3x4xf32>)
+// CHECK-NOT: collapse_shape
+// CHECK: return
+func.func @meets_what_heads_share(%x: tensor<8x16xbf16>, %w: tensor<16x12xbf16>, %t: tensor<8x1x4xf32>) -> tensor<8x3x4xf32> {
+  %e = tensor.empty() : tensor<8x12xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<8x16xbf16>, tensor<16x12xbf16>) outs(%e : tensor<8x12xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %4 = arith.extf %a : bf16 to f32
+    %5 = arith.extf %b : bf16 to f32
+    %6 = arith.mulf %4, %5 : f32
+    %7 = arith.addf %c, %6 : f32
+    linalg.yield %7 : f32
+  } -> tensor<8x12xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [8, 3, 4] : tensor<8x12xf32> into tensor<8x3x4xf32>
+  %f = tensor.empty() : tensor<8x3x4xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, 0, d2)>, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%t : tensor<8x1x4xf32>) outs(%f : tensor<8x3x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x3x4xf32>
+  %3 = linalg.generic {indexing_maps = [#cube, #cube, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%1, %2 : tensor<8x3x4xf32>, tensor<8x3x4xf32>) outs(%f : tensor<8x3x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %4 = arith.mulf %a, %b : f32
+    linalg.yield %4 : f32
+  } -> tensor<8x3x4xf32>
+  return %3 : tensor<8x3x4xf32>
+}

@@ -99,3 +99,61 @@ func.func @wrapped(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   cf.assert %same, "no rows"
   return %x : tensor<?x8xf32>
 }
+
+// The same goes for known sizes: the rows that a lookup takes are an operand, which JAX reads by index; the table is looked up still.
+// CHECK-LABEL: func.func @looks_up
+// CHECK-SAME: (%[[TABLE:.*]]: tensor<50x8xf32>, %[[ROWS:.*]]: tensor<4x1xi32>)
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]] : tensor<4x1xi32>)
+// CHECK: tensor.extract %[[TABLE]]
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @looks_up(%table: tensor<50x8xf32>, %rows: tensor<4x1xi32>) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = tensor.extract %rows[%i, %c0] : tensor<4x1xi32>
+    %at = arith.index_cast %row : i32 to index
+    %element = tensor.extract %table[%at, %j] : tensor<50x8xf32>
+    linalg.yield %element : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// A dimension of which a part is read is looked up as before.
+// CHECK-LABEL: func.func @reads_a_part
+// CHECK: tensor.extract
+// CHECK: return
+func.func @reads_a_part(%x: tensor<6xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<4xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %element = tensor.extract %x[%i] : tensor<6xf32>
+    linalg.yield %element : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// A reshape of what was merged keeps the dimensions that both sides have, and goes by way of a line where there are none.
+// CHECK-LABEL: func.func @keeps_dimensions
+// CHECK-SAME: (%[[X:.*]]: tensor<1x12x16x1x8xf32>, %[[Y:.*]]: tensor<4x6xf32>, %[[Z:.*]]: tensor<?x3x2x5xf32>
+// CHECK-DAG: %[[C:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0], [1], [2], [3, 4]]
+// CHECK-DAG: tensor.expand_shape %[[C]] {{\[\[}}0], [1, 2], [3], [4]] output_shape [1, 1, 12, 16, 8]
+// CHECK-DAG: %[[L:.*]] = tensor.collapse_shape %[[Y]] {{\[\[}}0, 1]]
+// CHECK-DAG: tensor.expand_shape %[[L]] {{\[\[}}0, 1]] output_shape [3, 8]
+// CHECK-DAG: tensor.collapse_shape %[[Z]] {{\[\[}}0], [1, 2], [3]]
+// CHECK: return
+func.func @keeps_dimensions(%x: tensor<1x12x16x1x8xf32>, %y: tensor<4x6xf32>, %z: tensor<?x3x2x5xf32>) -> (tensor<1x1x12x16x8xf32>, tensor<3x8xf32>, tensor<?x6x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.collapse_shape %x [[0, 1, 2, 3, 4]] : tensor<1x12x16x1x8xf32> into tensor<1536xf32>
+  %1 = tensor.expand_shape %0 [[0, 1, 2, 3, 4]] output_shape [1, 1, 12, 16, 8] : tensor<1536xf32> into tensor<1x1x12x16x8xf32>
+  %2 = tensor.collapse_shape %y [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %3 = tensor.expand_shape %2 [[0, 1]] output_shape [3, 8] : tensor<24xf32> into tensor<3x8xf32>
+  %4 = tensor.collapse_shape %z [[0, 1, 2, 3]] : tensor<?x3x2x5xf32> into tensor<?xf32>
+  %n = tensor.dim %z, %c0 : tensor<?x3x2x5xf32>
+  %5 = tensor.expand_shape %4 [[0, 1, 2]] output_shape [%n, 6, 5] : tensor<?xf32> into tensor<?x6x5xf32>
+  return %1, %3, %5 : tensor<1x1x12x16x8xf32>, tensor<3x8xf32>, tensor<?x6x5xf32>
+}

@@ -40,9 +40,11 @@ def SimplifySizes : Pass<"mp-simplify-sizes", "::mlir::func::FuncOp"> {
     same for all sizes are constants. A `linalg.generic` that extracts the element at
     its own place, or the first of a dimension that has one element, reads the tensor
     as an operand if the dimension is as large as the loop: exporters write every
-    broadcast of an unknown size so. A `tensor.reshape` becomes a view by scalars: its
-    tensor of sizes would lie on the device, and it is the host that lays out views.
-    Dimensions that sizes tell to be split or merged are; elsewhere all are merged first.
+    broadcast of an unknown size so, and JAX the rows that a lookup takes. A
+    `tensor.reshape` becomes a view by scalars: its tensor of sizes would lie on the
+    device, and it is the host that lays out views. Dimensions that sizes tell to be
+    split or merged are; elsewhere all are merged first. What is merged to be split
+    again keeps the dimensions that both sides have.
 
     Example (`--mp-simplify-sizes`):
     ```mlir

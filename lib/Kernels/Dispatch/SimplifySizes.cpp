@@ -3,7 +3,8 @@
 // Implements mp-simplify-sizes: write equal sizes as one value, and read through broadcasts that
 // are none (exact).
 //
-//   0. reshapes    by sizes that a tensor holds: by scalars
+//   0. reshapes    by sizes that a tensor holds: by scalars; by way of fewer dimensions: by as many
+//                  as both sides share
 //   1. read        an integer as a multiple of a dimension of an argument, plus a constant
 //   2. write       integers that are equal so as one value, computed at the beginning
 //   3. compare     those of which the outcome is known
@@ -35,11 +36,12 @@ struct SimplifySizes : mlir::mp::impl::SimplifySizesBase<SimplifySizes> {
       return;
     SizeReader sizes(function);
     bool changed = lowerReshapes(function, sizes);
+    changed |= keepDimensions(function, sizes);
     if (hasDynamicArgument(function)) {
       changed |= writeSizes(function, sizes);
       changed |= compareSizes(function, sizes);
-      changed |= readThroughBroadcasts(function, sizes);
     }
+    changed |= readThroughBroadcasts(function, sizes);
     if (!changed)
       return;
     OpPassManager cleanup(func::FuncOp::getOperationName());
@@ -58,6 +60,7 @@ private:
   }
 
   static bool lowerReshapes(func::FuncOp function, SizeReader &sizes);
+  static bool keepDimensions(func::FuncOp function, SizeReader &sizes);
   static bool writeSizes(func::FuncOp function, SizeReader &sizes);
   static bool compareSizes(func::FuncOp function, SizeReader &sizes);
   static bool readThroughBroadcasts(func::FuncOp function, SizeReader &sizes);
@@ -128,22 +131,20 @@ static std::optional<ReshapeGroups> groupReshape(ArrayRef<std::optional<SizeForm
 }
 
 /// Splits and merges dimensions of which one is known to be the product of the others; null where
-/// more is asked for.
-static Value reshapeByGroups(tensor::ReshapeOp op, ArrayRef<OpFoldResult> sizes, SizeReader &reader,
+/// more is asked for, or that leaves less than `leastRank` dimensions between the two.
+static Value reshapeByGroups(Location loc, Value value, RankedTensorType result,
+                             ArrayRef<OpFoldResult> sizes, size_t leastRank, SizeReader &reader,
                              IRRewriter &rewriter) {
-  auto source = cast<RankedTensorType>(op.getSource().getType());
-  auto result = cast<RankedTensorType>(op.getType());
   SmallVector<std::optional<SizeForm>> before, after;
-  for (int64_t dim = 0; dim < source.getRank(); ++dim)
-    before.push_back(reader.readDim(op.getSource(), dim));
+  for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim)
+    before.push_back(reader.readDim(value, dim));
   for (OpFoldResult size : sizes)
     after.push_back(reader.read(size));
   std::optional<ReshapeGroups> groups = groupReshape(before, after);
-  if (!groups)
+  if (!groups || groups->sources.size() < leastRank)
     return {};
-  Value value = op.getSource();
   if (!ReshapeGroups::isTrivial(groups->sources))
-    value = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), value, groups->sources);
+    value = tensor::CollapseShapeOp::create(rewriter, loc, value, groups->sources);
   // A size that one side alone knows would have to be cast.
   auto merged = cast<RankedTensorType>(value.getType());
   for (auto [dim, group] : llvm::enumerate(groups->results))
@@ -151,8 +152,7 @@ static Value reshapeByGroups(tensor::ReshapeOp op, ArrayRef<OpFoldResult> sizes,
         llvm::any_of(group, [&](int64_t of) { return result.isDynamicDim(unsigned(of)); }))
       return {};
   if (!ReshapeGroups::isTrivial(groups->results))
-    value =
-        tensor::ExpandShapeOp::create(rewriter, op.getLoc(), result, value, groups->results, sizes);
+    value = tensor::ExpandShapeOp::create(rewriter, loc, result, value, groups->results, sizes);
   return value;
 }
 
@@ -174,7 +174,7 @@ static void lowerReshape(tensor::ReshapeOp op, SizeReader &reader, IRRewriter &r
     Value read = rewriter.createOrFold<tensor::ExtractOp>(loc, op.getShape(), ValueRange(place));
     sizes.push_back(rewriter.createOrFold<arith::IndexCastOp>(loc, rewriter.getIndexType(), read));
   }
-  if (Value view = reshapeByGroups(op, sizes, reader, rewriter))
+  if (Value view = reshapeByGroups(loc, op.getSource(), result, sizes, 0, reader, rewriter))
     return rewriter.replaceOp(op, view);
   auto all = [](int64_t rank) {
     return SmallVector<ReassociationIndices>{llvm::to_vector(llvm::seq<int64_t>(0, rank))};
@@ -203,6 +203,27 @@ bool SimplifySizes::lowerReshapes(func::FuncOp function, SizeReader &sizes) {
     lowerReshape(op, sizes, rewriter);
   }
   return !ops.empty();
+}
+
+/// Lets reshapes of what was merged split and merge no more than they must: loops of ops on both
+/// sides are the same then.
+bool SimplifySizes::keepDimensions(func::FuncOp function, SizeReader &sizes) {
+  bool changed = false;
+  IRRewriter rewriter(function.getContext());
+  function.walk([&](tensor::ExpandShapeOp op) {
+    auto merged = op.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!merged)
+      return;
+    rewriter.setInsertionPoint(op);
+    const size_t leastRank = size_t(merged.getResultType().getRank()) + 1;
+    Value view = reshapeByGroups(op.getLoc(), merged.getSrc(), op.getResultType(),
+                                 op.getMixedOutputShape(), leastRank, sizes, rewriter);
+    if (!view)
+      return;
+    rewriter.replaceOp(op, view);
+    changed = true;
+  });
+  return changed;
 }
 
 //===-- 2. write ------------------------------------------------------------------------------===//

@@ -162,6 +162,25 @@ static bool keepsLoops(Operation *op) {
          (followsProduct(generic) && !isMovedBehind(generic->getResult(0)));
 }
 
+/// True if what elementwise ops make of tensors can be made in merged loops: none repeats elements
+/// along one of those that `groups` merge, which only a copy could do then.
+static bool mayMerge(linalg::GenericOp reader, ArrayRef<ReassociationIndices> groups) {
+  llvm::SmallSetVector<Operation *, kMostBehind> behind;
+  behind.insert(reader);
+  for (unsigned next = 0; next != behind.size(); ++next) { // which grows
+    auto generic = cast<linalg::GenericOp>(behind[next]);
+    if (!linalg::areDimSequencesPreserved(generic.getIndexingMapsArray(), groups))
+      return false;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      auto made = operand->get().getDefiningOp<linalg::GenericOp>();
+      if (generic.getMatchingIndexingMap(operand).isIdentity() && isElementwise(made) &&
+          behind.size() < kMostBehind)
+        behind.insert(made);
+    }
+  }
+  return true;
+}
+
 /// True if what computes elements of a product could do so in the product's loops, but reads them
 /// through a reshape that splits these.
 static bool splitsProduct(OpOperand &operand) {
@@ -172,7 +191,8 @@ static bool splitsProduct(OpOperand &operand) {
   Operation *made = skipUnitReshapes(expand.getSrc()).getDefiningOp();
   return !isUnitReshape(expand) && isElementwise(reader) &&
          reader.getMatchingIndexingMap(&operand).isIdentity() && made &&
-         (isProduct(made) || followsProduct(made)) && !isMovedBehind(reader->getResult(0));
+         (isProduct(made) || followsProduct(made)) && !isMovedBehind(reader->getResult(0)) &&
+         mayMerge(reader, expand.getReassociationIndices());
 }
 
 namespace {
