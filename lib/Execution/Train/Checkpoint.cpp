@@ -56,7 +56,10 @@ llvm::Error CheckpointFolder::save(const SavedState &state) {
                              {"sha256", sha256Of(bytes)},
                              {"types", std::move(types)},
                              {"extra", llvm::json::Object(state.extra)}};
-  return writeManifest(fileOf(state.step, ".json"), content);
+  llvm::Error error = writeManifest(fileOf(state.step, ".json"), content);
+  if (error)
+    remove(state.step); // data alone would take the room that the next state needs
+  return error;
 }
 
 std::vector<int64_t> CheckpointFolder::steps() const {
@@ -137,6 +140,23 @@ void CheckpointFolder::retain(size_t newest, ArrayRef<int64_t> kept) {
       continue;
     remove(all[i]);
   }
+}
+
+void CheckpointFolder::makeRoom() {
+  retain(1, {});
+  const std::vector<int64_t> whole = steps();
+  std::vector<std::string> leftOver;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(path, error), end; it != end && !error;
+       it.increment(error)) {
+    StringRef name = llvm::sys::path::filename(it->path());
+    int64_t step;
+    if (name.consume_front("step-") && !name.consumeInteger(10, step) &&
+        (name.ends_with(".tmp") || !llvm::is_contained(whole, step)))
+      leftOver.push_back(it->path());
+  }
+  for (const std::string &file : leftOver)
+    ::unlink(file.c_str());
 }
 
 void CheckpointFolder::removeAfter(int64_t step) {

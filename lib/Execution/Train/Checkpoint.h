@@ -36,6 +36,9 @@ public:
   /// Removes states but the newest `newest` and those in `kept`.
   void retain(size_t newest, llvm::ArrayRef<int64_t> kept);
 
+  /// Removes states but the newest, and what saves that a kill or a full disk ended have left.
+  void makeRoom();
+
   /// Removes states younger than `step`.
   void removeAfter(int64_t step);
 

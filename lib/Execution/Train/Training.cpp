@@ -136,7 +136,7 @@ llvm::Error Training::save(llvm::raw_ostream &os) {
   llvm::Error error = folder->save(packed);
   if (error) {
     // A full disk: room is made once, then the training goes on without this state.
-    folder->retain(1, {});
+    folder->makeRoom();
     const std::string first = llvm::toString(std::move(error));
     if (llvm::Error again = folder->save(packed)) {
       const std::string reason = llvm::toString(std::move(again));

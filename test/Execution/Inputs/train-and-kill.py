@@ -129,14 +129,22 @@ for leave in ("data aside", "half of it", "data without manifest", "manifest asi
     (FOLDER / "kept").rename(FOLDER / "plain")
 print("killed within a save, five ways: the same state")
 
-# A full disk: the first write of a state fails as on one, room is made, and the training ends with the same bits.
+# A full disk: the first write of a state fails as on one, room is made, also of what a kill has left, and the training ends with the same bits. Where
+# only the manifest cannot be written, no data are left that nobody reads.
 full = config("full", log=str(FOLDER / "full.jsonl"))
 (FOLDER / "full").mkdir()
 (FOLDER / "full" / "step-000000060.safetensors.tmp").symlink_to("/dev/full")
+(FOLDER / "full" / "step-000000080.json.tmp").mkdir()
+for name in ("step-000000007.safetensors", "step-000000007.json.tmp"):
+    (FOLDER / "full" / name).write_bytes(b"left")
 text = run(full)
 events = [json.loads(line) for line in (FOLDER / "full.jsonl").read_text().splitlines()]
 told = [e["reason"] for e in events if e["kind"] == "made-room"]
 assert len(told) == 1 and "No space left on device" in told[0], told
+assert [e["step"] for e in events if e["kind"] == "not-saved"] == [80], events
+lies = sorted(p.name for p in (FOLDER / "full").glob("step-*"))
+states = [f"step-{step:09}.{kind}" for step in (60, 100, 120) for kind in ("json", "safetensors")]
+assert lies == states[:2] + ["step-000000080.json.tmp"] + states[2:], lies
 assert state(text) == state(undisturbed)
 print("full disk: made room, the same state")
 
