@@ -144,6 +144,8 @@ typedef struct {
  *   device   "cpu"; "emulator", which runs the kernels of `target` as PTX; or "cuda"
  *   target   of kernels: "sm_80", "native", ...
  *   f64      true: everything in f64, as a reference (cpu); floats come and go as f64
+ *   calls    of the program, where the caller knows it (cpu): loops that take less time in all of
+ *            them than optimising them does are compiled the quick way, to the same bits
  * The module stays as it is. */
 MP_EXPORT mp_status mp_program_compile(mp_module *module, const char *entry, const char *options,
                                        mp_program **program);

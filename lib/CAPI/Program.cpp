@@ -27,30 +27,45 @@ static llvm::Expected<std::string> textOption(const llvm::json::Object &options,
                                  "\"");
 }
 
+/// Options of programs on the host.
+static llvm::Expected<ProgramOptions> hostOptions(const llvm::json::Object &options) {
+  ProgramOptions host;
+  host.fuse = true;
+  auto f64 = options.get("f64") ? options.getBoolean("f64") : std::optional(false);
+  if (!f64)
+    return llvm::createStringError("option 'f64': expected true or false");
+  host.promoteToF64 = *f64;
+  if (const llvm::json::Value *given = options.get("calls")) {
+    auto calls = given->getAsInteger();
+    if (!calls || *calls < 1)
+      return llvm::createStringError("option 'calls': expected a whole number of at least 1");
+    host.calls = *calls;
+  }
+  return host;
+}
+
 static Outcome compile(mp_module &module, StringRef entry, const char *text, mp_program &program) {
   auto options = parseObject(text, "options");
   if (!options)
     return usage(llvm::toString(options.takeError()));
+  const StringRef known[] = {"device", "target", "f64", "calls"};
   for (const auto &[name, value] : *options)
-    if (StringRef given = name; !llvm::is_contained({"device", "target", "f64"}, given))
-      return usage("no option '" + given + "'" +
-                   support::suggestWord(given, {"device", "target", "f64"}));
+    if (StringRef given = name; !llvm::is_contained(known, given))
+      return usage("no option '" + given + "'" + support::suggestWord(given, known));
   auto device = textOption(*options, "device", "cpu");
   if (!device)
     return usage(llvm::toString(device.takeError()));
   auto target = textOption(*options, "target", "sm_80");
   if (!target)
     return usage(llvm::toString(target.takeError()));
-  auto f64 = options->get("f64") ? options->getBoolean("f64") : std::optional(false);
-  if (!f64)
-    return usage("option 'f64': expected true or false");
-  if (*f64 && *device != "cpu")
-    return usage("option 'f64' is for the device cpu, found '" + *device + "'");
+  auto host = hostOptions(*options);
+  if (!host)
+    return usage(llvm::toString(host.takeError()));
+  StringRef forHost = host->promoteToF64 ? "f64" : host->calls > 0 ? "calls" : "";
+  if (!forHost.empty() && *device != "cpu")
+    return usage("option '" + forHost + "' is for the device cpu, found '" + *device + "'");
   if (*device == "cpu") {
-    ProgramOptions host;
-    host.promoteToF64 = *f64;
-    host.fuse = true;
-    auto compiled = Program::compile(*module.module, entry, host);
+    auto compiled = Program::compile(*module.module, entry, *host);
     if (!compiled)
       return refused(compiled.takeError());
     program.executable = std::move(*compiled);

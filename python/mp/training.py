@@ -61,7 +61,7 @@ def first_state(module, name, inputs, arrays):
     appended = [index for index in range(len(inputs)) if index not in arrays and "state" in inputs[index]]
     if not appended:
         return {}
-    values = module.compile(f"{name}_init", {"device": "cpu"}).run([])
+    values = module.compile(f"{name}_init", {"device": "cpu", "calls": 1}).run([])
     if len(values) < len(appended):
         raise Error(f"@{name}_init gives {len(values)} values, expected {len(appended)}")
     return dict(zip(appended, values[:len(appended)]))

@@ -98,11 +98,20 @@ TEST_F(CAPITest, KernelsComeOutAsImages) {
 TEST_F(CAPITest, RunsOnTheHostAndOnTheEmulator) {
   mp_module *module = parse(kModel);
   ASSERT_EQ(mp_module_convert(module, "mp-mixed-precision", nullptr, nullptr), MP_OK);
-  for (const char *options : {R"({"device": "cpu"})", R"({"device": "emulator"})"}) {
-    mp_program *program = nullptr;
+  mp_program *program = nullptr;
+  for (const char *options :
+       {R"({"device": "cpu"})", R"({"calls": 1})", R"({"device": "emulator"})"}) {
     ASSERT_EQ(mp_program_compile(module, nullptr, options, &program), MP_OK) << mp_last_error();
     expectProduct(program, "f32");
     mp_program_destroy(program);
+  }
+  for (auto [options, expected] :
+       {std::pair(R"({"calls": 0})", "'calls': expected a whole number of at least 1"),
+        std::pair(R"({"calls": 1.5})", "'calls': expected a whole number of at least 1"),
+        std::pair(R"({"calls": 2, "device": "emulator"})", "'calls' is for the device cpu"),
+        std::pair(R"({"call": 2})", "did you mean 'calls'?")}) {
+    EXPECT_EQ(mp_program_compile(module, nullptr, options, &program), MP_USAGE);
+    EXPECT_THAT(mp_last_error(), HasSubstr(expected));
   }
 }
 
