@@ -23,6 +23,11 @@ TEST(EmulatedAttention, IsRightForEachHeadSizeAndFormat) {
         check({.queries = 40, .keys = 72, .head = head, .element = element});
   check({.queries = 33, .keys = 50, .head = 64, .width = 32});
   check({.queries = 33, .keys = 50, .head = 32, .width = 128});
+  // Of the last 16 elements that are read there are eight.
+  for (int64_t head : {8, 40, 72, 248})
+    if (some.takes())
+      check({.queries = 33, .keys = 50, .head = head});
+  check({.queries = 33, .keys = 50, .head = 72, .width = 24, .element = "f16"});
 }
 
 TEST(EmulatedAttention, IsRightForSizesThatAreNoMultiplesOfTiles) {

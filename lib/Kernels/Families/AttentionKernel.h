@@ -31,6 +31,8 @@ struct AttentionShape {
   unsigned rowsOfWarp() const { return warps ? queries / warps : 0; }
   int64_t depth() const { return plan.loops[plan.depth].size; }
   int64_t width() const { return plan.loops[plan.width].size; }
+  /// Elements in shared memory for each key or value with a head of this size, read 16 at a time.
+  static int64_t tileColumns(int64_t head);
   int64_t sharedBytes() const;
 };
 

@@ -11,23 +11,24 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// Before sm_80 products are of 8 elements, and of f16 alone.
-static const MmaInstruction &instructionOf(const AttentionShape &s) {
+static const MmaInstruction &instructionOf(const AttentionShape &s, unsigned elements) {
   static constexpr MmaInstruction half{"f16", 16, 8, 16, 16}, brain{"bf16", 16, 8, 16, 16},
-      shortHalf{"f16", 16, 8, 8, 16};
-  return !s.hasAsyncCopies ? shortHalf : s.plan.element().isF16() ? half : brain;
+      shortHalf{"f16", 16, 8, 8, 16}, shortBrain{"bf16", 16, 8, 8, 16};
+  if (elements == 8 || !s.hasAsyncCopies)
+    return s.plan.element().isF16() ? shortHalf : shortBrain;
+  return s.plan.element().isF16() ? half : brain;
 }
 
 AttentionProducts::AttentionProducts(KernelFunction &kernel, const AttentionShape &shape)
     : query(kernel, shape), key(kernel, shape, shape.plan.key, shape.plan.depth),
-      value(kernel, shape, shape.plan.value, shape.plan.width), d(kernel.d), s(shape),
-      mma(instructionOf(shape)) {}
+      value(kernel, shape, shape.plan.value, shape.plan.width), d(kernel.d), s(shape) {}
 
 void AttentionProducts::multiply(ArrayRef<Value> rows, ArrayRef<Value> columns,
-                                 MutableArrayRef<Value> sums) {
-  const unsigned parts = 16 / mma.k;
-  for (unsigned part = 0; part < parts; ++part)
-    multiplyAdd(d, mma, rows.slice(part * 4 / parts, 4 / parts),
-                columns.slice(part * 2 / parts, 2 / parts), sums);
+                                 MutableArrayRef<Value> sums, unsigned elements) {
+  const MmaInstruction &mma = instructionOf(s, elements);
+  const unsigned halves = unsigned(mma.k) / 8; // of two registers of rows, one of columns
+  for (unsigned half = 0; half < elements / 8; half += halves)
+    multiplyAdd(d, mma, rows.slice(half * 2, halves * 2), columns.slice(half, halves), sums);
 }
 
 void AttentionProducts::setQuery(Value tile) {
@@ -39,7 +40,7 @@ void AttentionProducts::setQuery(Value tile) {
 }
 
 SmallVector<Value> AttentionProducts::scores(Value stage, unsigned firstKey) {
-  const unsigned keyTiles = s.atOnce / 8, headParts = s.depth() / 16;
+  const unsigned keyTiles = s.atOnce / 8, headParts = llvm::divideCeil(s.depth(), 16);
   SmallVector<Value> x(rowTiles() * keyTiles * 4, d.zero(d.b.getF32Type()));
   struct Part {
     SmallVector<SmallVector<Value, 4>> query, key;
@@ -61,7 +62,8 @@ SmallVector<Value> AttentionProducts::scores(Value stage, unsigned firstKey) {
     for (unsigned row = 0; row < rowTiles(); ++row)
       for (unsigned tile = 0; tile < keyTiles; ++tile)
         multiply(here.query[row], ArrayRef(here.key[tile / 2]).slice(tile % 2 * 2, 2),
-                 MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4));
+                 MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4),
+                 std::min<unsigned>(16, s.depth() - part * 16));
     here = next;
   }
   return x;
@@ -69,7 +71,8 @@ SmallVector<Value> AttentionProducts::scores(Value stage, unsigned firstKey) {
 
 void AttentionProducts::addOutput(MutableArrayRef<Value> output, ArrayRef<Value> x, Value stage,
                                   unsigned firstKey) {
-  const unsigned keyTiles = s.atOnce / 8, headTiles = s.width() / 8, halves = headTiles / 2;
+  const unsigned keyTiles = s.atOnce / 8, headTiles = s.width() / 8;
+  const unsigned pairs = llvm::divideCeil(headTiles, 2);
   // Accumulators of two tiles of 8 keys are operand A of 16 keys.
   SmallVector<SmallVector<Value, 4>> probabilities;
   for (unsigned row = 0; row < rowTiles(); ++row)
@@ -81,18 +84,18 @@ void AttentionProducts::addOutput(MutableArrayRef<Value> output, ArrayRef<Value>
     }
   stage = d.add(stage, int64_t(key.tile().bytes()));
   auto read = [&](unsigned number) {
-    return value.read(stage, firstKey + number / halves * 16, number % halves * 16);
+    return value.read(stage, firstKey + number / pairs * 16, number % pairs * 16);
   };
-  const unsigned count = keyTiles / 2 * halves;
+  const unsigned count = keyTiles / 2 * pairs;
   SmallVector<Value, 4> here = read(0), next;
   for (unsigned number = 0; number < count; ++number) {
     if (number + 1 < count)
       next = read(number + 1);
     for (unsigned row = 0; row < rowTiles(); ++row)
-      for (unsigned half : {0, 1})
-        multiply(probabilities[row * keyTiles / 2 + number / halves],
-                 ArrayRef(here).slice(half * 2, 2),
-                 output.slice((row * headTiles + number % halves * 2 + half) * 4, 4));
+      for (unsigned tile = number % pairs * 2, half = 0; half < 2 && tile < headTiles;
+           ++tile, ++half)
+        multiply(probabilities[row * keyTiles / 2 + number / pairs],
+                 ArrayRef(here).slice(half * 2, 2), output.slice((row * headTiles + tile) * 4, 4));
     here = next;
   }
 }

@@ -28,12 +28,12 @@ public:
 
 private:
   unsigned rowTiles() const { return s.rowsOfWarp() / 16; }
-  /// Adds products of 16 elements, by as many instructions as that takes.
-  void multiply(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums);
+  /// Adds products of the first 8 or of all 16 elements, by as many instructions as that takes.
+  void multiply(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums,
+                unsigned elements = 16);
 
   DeviceBuilder &d;
   const AttentionShape &s;
-  const MmaInstruction &mma;
   Value shared;
   SmallVector<SmallVector<Value, 4>> keptQuery;
 };

@@ -11,9 +11,13 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+int64_t AttentionShape::tileColumns(int64_t head) {
+  return std::max<int64_t>(16, llvm::PowerOf2Ceil(head));
+}
+
 int64_t AttentionShape::sharedBytes() const {
   const int64_t query = int64_t(queries) * 128 * llvm::divideCeil(depth(), 64);
-  const int64_t head = llvm::PowerOf2Ceil(depth()) + llvm::PowerOf2Ceil(width());
+  const int64_t head = tileColumns(depth()) + tileColumns(width());
   return query + stages * keys * 2 * head;
 }
 

@@ -69,7 +69,8 @@ KeyTiles::KeyTiles(KernelFunction &kernel, const AttentionShape &shape, BlockArg
       heads(walk(k, s.plan, argument, {head})), keys(walk(k, s.plan, argument, s.plan.keys)),
       vector(vectorAlong(k, s.plan, argument, heads, head)),
       keysTogether(s.keys == 64 && vector == 1 && !keys.empty() && keys.back().step[0].is(1)),
-      shared(int(llvm::PowerOf2Ceil(s.plan.loops[head].size)), int(s.keys), 2, keysTogether),
+      shared(int(AttentionShape::tileColumns(s.plan.loops[head].size)), int(s.keys), 2,
+             keysTogether),
       copy(d, shared, source(), int(s.threads())) {}
 
 TileCopy::Source KeyTiles::source() {

@@ -302,8 +302,8 @@ private:
     if (!beginsWith(op, isZero))
       return refuse("its products are added to something");
     int64_t size = loops.size() == 1 ? plan.loops[loops[0]].size : 1;
-    if (ShapedType::isDynamic(size) || size % 16 != 0 || size > 256)
-      return refuse("its head has no known size that is a multiple of 16 up to 256");
+    if (ShapedType::isDynamic(size) || size % 8 != 0 || size > 256)
+      return refuse("its head has no known size that is a multiple of 8 up to 256");
     loop = loops[0];
     return success();
   }
