@@ -53,11 +53,8 @@ static bool isSecondFactorOnly(Value value) {
     auto interface = dyn_cast<PrecisionOpInterface>(op);
     if (!interface)
       return false;
-    if (interface.getOpClass() == OpClass::TensorCore) {
-      SmallVector<OpOperand *> factors;
-      for (OpOperand &operand : op->getOpOperands())
-        if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-          factors.push_back(&operand);
+    if (isContraction(op)) {
+      SmallVector<OpOperand *, 2> factors = getFactors(op);
       return factors.size() == 2 && factors[1] == &use &&
              !hasBatch(op, factors[0]->get(), factors[1]->get());
     }

@@ -78,6 +78,21 @@ OpClass mlir::mp::getOpClass(Operation *op) {
   return OpClass::Barrier;
 }
 
+bool mlir::mp::isContraction(Operation *op) { return getOpClass(op) == OpClass::TensorCore; }
+
+bool mlir::mp::isFactor(OpOperand &operand) {
+  auto precision = dyn_cast<PrecisionOpInterface>(operand.getOwner());
+  return precision && precision.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
+}
+
+SmallVector<OpOperand *, 2> mlir::mp::getFactors(Operation *op) {
+  SmallVector<OpOperand *, 2> factors;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isFactor(operand))
+      factors.push_back(&operand);
+  return factors;
+}
+
 LogicalResult mlir::mp::checkPrecisionModels(Operation *root) {
   Operation *unmodelled = nullptr;
   root->walk([&](Operation *op) {

@@ -51,6 +51,11 @@ namespace mlir::mp {
 
 /// Class of any op: the interface's answer, B for ops without it.
 OpClass getOpClass(Operation *op);
+/// True for contractions: ops of class T.
+bool isContraction(Operation *op);
+/// True if the op multiplies the operand with another and sums up the products.
+bool isFactor(OpOperand &operand);
+SmallVector<OpOperand *, 2> getFactors(Operation *op);
 
 /// Attaches the external models of all input dialects, as they get loaded.
 void registerPrecisionModels(DialectRegistry &registry);

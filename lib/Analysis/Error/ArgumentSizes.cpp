@@ -30,9 +30,7 @@ static void addReads(Value value, Reads &reads) {
       addReads(user->getResult(0), reads);
       continue;
     }
-    auto interface = dyn_cast<PrecisionOpInterface>(user);
-    if (interface && getOpClass(user) == OpClass::TensorCore &&
-        interface.getOperandRole(use.getOperandNumber()) == OperandRole::Factor) {
+    if (isContraction(user) && isFactor(use)) {
       (use.getOperandNumber() == 0 ? reads.asFirst : reads.asOther) = true;
       reads.products = std::max(reads.products, getReductionLength(user).value_or(1));
     } else if (use.getOperandNumber() == 0 &&

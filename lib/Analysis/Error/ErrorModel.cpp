@@ -101,7 +101,7 @@ private:
     if (interface && interface.getTypeRule() == TypeRule::Container)
       return visitContainer(op);
     bool hasFloats = llvm::any_of(op->getResultTypes(), getFloatFormat);
-    if (hasFloats && getOpClass(op) == OpClass::TensorCore)
+    if (hasFloats && isContraction(op))
       return visitContraction(op);
     FloatMeaning meaning = getFloatMeaning(op);
     if (auto structured = dyn_cast<linalg::LinalgOp>(op);

@@ -52,11 +52,9 @@ double mlir::mp::getUnderflowNoise(double size, FloatType format) {
 
 double ErrorModel::getUnderflow(Operation *contraction, FloatType format) const {
   double sum = 0;
-  auto interface = cast<PrecisionOpInterface>(contraction);
-  for (OpOperand &operand : contraction->getOpOperands())
-    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      sum += getUnderflowNoise(getKnownSize(operand.get()).value_or(rms.lookup(operand.get())),
-                               format);
+  for (OpOperand *factor : getFactors(contraction))
+    sum +=
+        getUnderflowNoise(getKnownSize(factor->get()).value_or(rms.lookup(factor->get())), format);
   return sum;
 }
 

@@ -67,14 +67,10 @@ std::optional<SplitProducts> mlir::mp::viewSplitProducts(JoinSplitOp joined) {
     return std::nullopt;
   SplitProducts view;
   view.leading = products.back();
-  auto interface = dyn_cast<PrecisionOpInterface>(view.leading);
-  if (!interface || view.leading->getNumResults() != 1)
-    return std::nullopt;
   SmallVector<unsigned, 2> factors;
-  for (OpOperand &operand : view.leading->getOpOperands())
-    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      factors.push_back(operand.getOperandNumber());
-  if (factors.size() != 2)
+  for (OpOperand *factor : getFactors(view.leading))
+    factors.push_back(factor->getOperandNumber());
+  if (factors.size() != 2 || view.leading->getNumResults() != 1)
     return std::nullopt;
   llvm::copy(factors, view.factors);
   FloatType stored = getFloatFormat(view.leading->getOperand(factors[0]).getType());

@@ -152,7 +152,7 @@ static bool isMadeOfState(Value argument, ModuleRanges &ranges) {
           function.getArgAttr(block.getArgNumber(), kStateAttrName))
         return true;
       addFeeds(block, ranges, feeds);
-    } else if (getOpClass(values[next].getDefiningOp()) != OpClass::TensorCore) {
+    } else if (!isContraction(values[next].getDefiningOp())) {
       addFeeds(cast<OpResult>(values[next]), feeds);
     }
     values.insert(feeds.begin(), feeds.end());

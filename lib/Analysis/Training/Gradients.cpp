@@ -116,7 +116,7 @@ static SmallVector<Operation *> contractionsBehind(func::FuncOp function,
       llvm::append_range(taken, use->getOwner()->getResults());
   llvm::DenseSet<Value> behind = forwardSlice(taken, handedOver);
   function.walk([&](Operation *op) {
-    if (getOpClass(op) == OpClass::TensorCore &&
+    if (isContraction(op) &&
         llvm::any_of(op->getResults(), [&](Value v) { return behind.contains(v); }))
       contractions.push_back(op);
   });

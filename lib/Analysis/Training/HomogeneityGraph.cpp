@@ -126,15 +126,11 @@ void HomogeneityGraph::visit(Operation *op) {
 //===-- Ops with bodies -----------------------------------------------------------------===//
 
 bool HomogeneityGraph::visitStructured(Operation *op) {
-  auto interface = dyn_cast<PrecisionOpInterface>(op);
-  if (interface && interface.getOpClass() == OpClass::TensorCore) {
+  if (isContraction(op)) {
     SmallVector<unsigned> factors, rest;
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!getFloatFormat(operand.get().getType()))
-        continue;
-      bool isFactor = interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
-      (isFactor ? factors : rest).push_back(nodeOf(operand.get()));
-    }
+    for (OpOperand &operand : op->getOpOperands())
+      if (getFloatFormat(operand.get().getType()))
+        (isFactor(operand) ? factors : rest).push_back(nodeOf(operand.get()));
     if (factors.size() != 2)
       return false;
     factors.append(rest);

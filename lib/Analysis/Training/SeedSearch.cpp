@@ -112,8 +112,7 @@ bool mlir::mp::areOfForwardPass(func::FuncOp function, ArrayRef<Value> seeds,
               .walk([&](Operation *op) {
                 Operation *ancestor = block.findAncestorOpInBlock(*op);
                 bool isOther =
-                    getOpClass(op) == OpClass::TensorCore && isIn(movedBy, ancestor) &&
-                    !isIn(forward, ancestor) &&
+                    isContraction(op) && isIn(movedBy, ancestor) && !isIn(forward, ancestor) &&
                     llvm::none_of(op->getOperands(), [&](Value v) { return weights.contains(v); });
                 return isOther ? WalkResult::interrupt() : WalkResult::advance();
               })

@@ -164,9 +164,8 @@ llvm::SetVector<Operation *> mlir::mp::findContractionsOfGradients(
   llvm::DenseSet<Value> behind = forwardSlice(gradients), before = backwardSlice(gradients);
   llvm::SetVector<Operation *> contractions;
   function.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && getOpClass(op) == OpClass::TensorCore &&
-        degrees.of(op->getResult(0)).is(1) && behind.contains(op->getResult(0)) &&
-        !before.contains(op->getResult(0)))
+    if (op->getNumResults() == 1 && isContraction(op) && degrees.of(op->getResult(0)).is(1) &&
+        behind.contains(op->getResult(0)) && !before.contains(op->getResult(0)))
       contractions.insert(op);
   });
   return contractions;
@@ -180,7 +179,7 @@ llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function,
   SmallVector<Value> backward(seeds);
   for (Operation &op : function.getBody().front()) {
     WalkResult scaled = op.walk([&](Operation *inner) {
-      bool is = inner->getNumResults() == 1 && getOpClass(inner) == OpClass::TensorCore &&
+      bool is = inner->getNumResults() == 1 && isContraction(inner) &&
                 degrees.of(inner->getResult(0)).is(1) && !excepted.contains(inner);
       return is ? WalkResult::interrupt() : WalkResult::advance();
     });

@@ -81,8 +81,7 @@ static void explainLoop(InFlightDiagnostic &diag, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     bool trains = isa<LoopLikeOpInterface>(op) &&
                   op.walk([](Operation *inner) {
-                      return getOpClass(inner) == OpClass::TensorCore ? WalkResult::interrupt()
-                                                                      : WalkResult::advance();
+                      return isContraction(inner) ? WalkResult::interrupt() : WalkResult::advance();
                     }).wasInterrupted();
     if (trains)
       diag.attachNote(op.getLoc()) << "contractions are in this loop: if it carries what it trains "

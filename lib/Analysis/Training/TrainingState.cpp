@@ -92,7 +92,7 @@ private:
 static bool holdsContraction(const llvm::DenseSet<Value> &values) {
   return llvm::any_of(values, [](Value v) {
     Operation *op = v.getDefiningOp();
-    return op && getOpClass(op) == OpClass::TensorCore;
+    return op && isContraction(op);
   });
 }
 

@@ -77,8 +77,7 @@ mlir::mp::runInLockstep(const Trials &trials, ModuleOp narrow, ModuleOp wide, St
 
   DenseMap<Operation *, unsigned> ordinals;
   wideEntry->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto precision = dyn_cast<PrecisionOpInterface>(op);
-    if (precision && precision.getOpClass() == OpClass::TensorCore)
+    if (isContraction(op))
       ordinals.try_emplace(op, ordinals.size());
   });
   std::vector<LockstepValue> values;

@@ -84,8 +84,7 @@ private:
   }
 
   void addOperations(Operation *op, Kernel &kernel) {
-    auto precision = dyn_cast<PrecisionOpInterface>(op);
-    if (precision && precision.getOpClass() == OpClass::TensorCore) {
+    if (isContraction(op)) {
       const double products = double(sizes.countMultiplyAdds(op));
       kernel.multiplyAdds += products;
       kernel.product = sizes.countProduct(op);

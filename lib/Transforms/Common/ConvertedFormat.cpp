@@ -15,7 +15,7 @@ LogicalResult mlir::mp::checkConverted(FunctionOpInterface function, FloatType a
   llvm::SetVector<Type> found;
   auto note = [&](Operation *cast, FloatType read, bool inserted) {
     bool isContracted = llvm::any_of(cast->getUsers(), [](Operation *user) {
-      return getOpClass(user) == OpClass::TensorCore && !user->hasAttr(kPinAttrName);
+      return isContraction(user) && !user->hasAttr(kPinAttrName);
     });
     if (inserted && isContracted && isa<BlockArgument>(cast->getOperand(0)))
       found.insert(read);

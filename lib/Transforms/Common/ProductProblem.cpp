@@ -10,11 +10,9 @@ using namespace mlir;
 using namespace mlir::mp;
 
 mpcore::performance::MatmulProblem mlir::mp::productOf(Operation *op, Sizes &sizes) {
-  auto interface = cast<PrecisionOpInterface>(op);
   FloatType format;
-  for (OpOperand &operand : op->getOpOperands())
-    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      format = getFloatFormat(operand.get().getType());
+  for (OpOperand *factor : getFactors(op))
+    format = getFloatFormat(factor->get().getType());
   mpcore::performance::MatmulProblem problem = sizes.countProduct(op);
   problem.format.clear();
   if (format)

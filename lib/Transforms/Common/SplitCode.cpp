@@ -23,9 +23,9 @@ std::optional<SplitOperands> mlir::mp::viewSplit(Operation *op, numerics::SplitS
       *whyNot = why.str();
     return std::nullopt;
   };
-  auto interface = dyn_cast<PrecisionOpInterface>(op);
-  if (!interface || interface.getOpClass() != OpClass::TensorCore)
+  if (!isContraction(op))
     return refuse("it is no contraction");
+  auto interface = cast<PrecisionOpInterface>(op);
   auto isWide = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getElementType().isF32();

@@ -58,7 +58,7 @@ static bool isGradient(Operation *op, func::FuncOp function) {
   for (unsigned i = 0; i < reached.size(); ++i) {
     for (OpOperand &use : reached[i].getUses()) {
       Operation *user = use.getOwner();
-      if (getOpClass(user) == OpClass::TensorCore)
+      if (isContraction(user))
         return false;
       if (user->hasTrait<OpTrait::IsTerminator>())
         moves |= movesParameter(function, use.getOperandNumber());

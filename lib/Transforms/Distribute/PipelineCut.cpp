@@ -13,8 +13,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::distribute;
 
-static bool isContraction(Operation *op) { return getOpClass(op) == OpClass::TensorCore; }
-
 /// True for contractions; all other ops stay with what they read.
 bool StagePlan::mayBeginStage(Operation *op) const {
   return isContraction(op) && facts.lookup(op->getResult(0)).readsState;

@@ -103,8 +103,7 @@ int64_t MemoryGraph::timeOf(Operation *op) const {
     bytes += bytesOf(read->get().getType());
   for (Value result : op->getResults())
     bytes += bytesOf(result.getType());
-  auto interface = dyn_cast<PrecisionOpInterface>(op);
-  if (interface && interface.getOpClass() == OpClass::TensorCore) {
+  if (isContraction(op)) {
     return costs.timeOf(productOf(op, sizes));
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     operations = structured.getBlock()->getOperations().size();

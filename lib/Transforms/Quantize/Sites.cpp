@@ -12,13 +12,9 @@ using namespace mlir;
 using namespace mlir::mp;
 
 std::optional<FactorPair> mlir::mp::readFactors(Operation *op) {
-  auto interface = dyn_cast<PrecisionOpInterface>(op);
-  if (!interface || interface.getOpClass() != OpClass::TensorCore || op->getNumResults() != 1)
+  if (!isContraction(op) || op->getNumResults() != 1)
     return std::nullopt;
-  SmallVector<OpOperand *, 2> found;
-  for (OpOperand &operand : op->getOpOperands())
-    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      found.push_back(&operand);
+  SmallVector<OpOperand *, 2> found = getFactors(op);
   auto isF32 = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getElementType().isF32();

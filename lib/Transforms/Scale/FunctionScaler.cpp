@@ -149,20 +149,17 @@ std::string FunctionScaler::contract(Operation *op, const ContractionView &view)
 
 /// The op as it is, on operands that were stored and come back.
 std::string FunctionScaler::roundTrip(Operation *op) {
-  auto interface = cast<PrecisionOpInterface>(op);
   std::string why;
   SmallVector<std::pair<OpOperand *, SmallVector<int64_t>>> stored;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor)
+  for (OpOperand *factor : getFactors(op)) {
+    const numerics::OperandScheme *scheme = schemes.lookup(*factor);
+    auto type = dyn_cast<RankedTensorType>(factor->get().getType());
+    if (!scheme || !type || factor->get().getDefiningOp<DequantizeOp>())
       continue;
-    const numerics::OperandScheme *scheme = schemes.lookup(operand);
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!scheme || !type || operand.get().getDefiningOp<DequantizeOp>())
-      continue;
-    auto shape = scaleShapeFor(*scheme, operand, why);
+    auto shape = scaleShapeFor(*scheme, *factor, why);
     if (failed(shape))
       return why;
-    stored.push_back({&operand, *shape});
+    stored.push_back({factor, *shape});
   }
   if (stored.empty())
     return "no operand of it is stored scaled";

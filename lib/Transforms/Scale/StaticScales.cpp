@@ -18,14 +18,12 @@ SmallVector<ContractionFactor> mlir::mp::findContractionFactors(FunctionOpInterf
   SmallVector<ContractionFactor> found;
   unsigned contraction = 0;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto interface = dyn_cast<PrecisionOpInterface>(op);
-    if (!interface || interface.getOpClass() != OpClass::TensorCore)
+    if (!isContraction(op))
       return;
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (type && type.getElementType().isF32() &&
-          interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-        found.push_back({op, contraction, operand.getOperandNumber()});
+    for (OpOperand *factor : getFactors(op)) {
+      auto type = dyn_cast<RankedTensorType>(factor->get().getType());
+      if (type && type.getElementType().isF32())
+        found.push_back({op, contraction, factor->getOperandNumber()});
     }
     ++contraction;
   });

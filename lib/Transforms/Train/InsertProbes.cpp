@@ -165,8 +165,7 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
       } else if (what == "contractions") {
         unsigned number = 0;
         for (Operation &op : step.getBody().front()) {
-          auto precision = dyn_cast<PrecisionOpInterface>(op);
-          if (!precision || precision.getOpClass() != OpClass::TensorCore)
+          if (!isContraction(&op))
             continue;
           std::string fallback = "contraction " + std::to_string(number++);
           addIfFloat(op.getResult(0), nameOfValue(op.getResult(0), fallback), "contraction");

@@ -77,7 +77,7 @@ static LogicalResult verifyDecision(Operation *op, bool isContainer, const TiedS
     return success();
   if (failed(verifyEntries(op, precision.getIn(), op->getOperandTypes(), "operand")))
     return failure();
-  if (getOpClass(op) == OpClass::TensorCore && !precision.getAcc())
+  if (isContraction(op) && !precision.getAcc())
     return op->emitOpError() << "is a contraction, but 'mp.precision' names no accumulator";
   // An entry is the storage of the operand, or what a computing op asked for.
   for (auto [index, entry, operand] : llvm::enumerate(precision.getIn(), op->getOperands())) {

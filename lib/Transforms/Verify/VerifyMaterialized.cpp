@@ -33,10 +33,9 @@ static LogicalResult verifyCast(CastOp cast) {
 /// A contraction that mp narrowed accumulates in f32.
 static LogicalResult verifyContraction(PrecisionOpInterface op) {
   bool narrowedHere = false;
-  for (OpOperand &operand : op->getOpOperands())
-    if (op.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      if (auto cast = operand.get().getDefiningOp<CastOp>())
-        narrowedHere |= cast.getInserted() && cast.isNarrowing();
+  for (OpOperand *factor : getFactors(op))
+    if (auto cast = factor->get().getDefiningOp<CastOp>())
+      narrowedHere |= cast.getInserted() && cast.isNarrowing();
   if (!narrowedHere || op.getTypeRule() != TypeRule::Contraction)
     return success();
   for (Type type : op->getResultTypes())
@@ -58,9 +57,8 @@ static LogicalResult verifyOp(Operation *op) {
       return op->emitOpError() << "returns " << type << "; tf32 is not stored, see 'mp.round tf32'";
   if (auto cast = dyn_cast<CastOp>(op))
     return verifyCast(cast);
-  if (auto precision = dyn_cast<PrecisionOpInterface>(op);
-      precision && precision.getOpClass() == OpClass::TensorCore)
-    return verifyContraction(precision);
+  if (isContraction(op))
+    return verifyContraction(cast<PrecisionOpInterface>(op));
   return success();
 }
 

@@ -197,18 +197,14 @@ proofs::FunctionDerivation DerivationWriter::finish() {
 static void collectConclusions(Operation *op, FloatType narrow, const FunctionRanges &ranges,
                                llvm::function_ref<void(OpOperand &, Evidence)> found) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
-  auto interface = dyn_cast<PrecisionOpInterface>(op);
-  if (!precision || !interface || precision.getCompute() != narrow ||
-      getOpClass(op) != OpClass::TensorCore)
+  if (!precision || precision.getCompute() != narrow || !isContraction(op))
     return;
-  for (OpOperand &operand : op->getOpOperands()) {
-    bool isFactor = interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
-    if (!isFactor || !getFloatFormat(operand.get().getType()).isF32() ||
-        findConstant(operand.get()))
+  for (OpOperand *factor : getFactors(op)) {
+    if (!getFloatFormat(factor->get().getType()).isF32() || findConstant(factor->get()))
       continue;
-    Evidence evidence = ranges.findEvidence(operand.get(), narrow);
+    Evidence evidence = ranges.findEvidence(factor->get(), narrow);
     if (llvm::is_contained({Evidence::Proved, Evidence::Stated, Evidence::Measured}, evidence))
-      found(operand, evidence);
+      found(*factor, evidence);
   }
 }
 

@@ -93,8 +93,7 @@ private:
   bool isReadWide(OpOperand &use) {
     Operation *user = use.getOwner();
     if (promoted.contains(user))
-      return cast<PrecisionOpInterface>(user).getOperandRole(use.getOperandNumber()) !=
-             OperandRole::Factor;
+      return !isFactor(use);
     Decision *decision = decisions.find(user);
     return decision && readWide.contains(user) && moves(user, *decision);
   }

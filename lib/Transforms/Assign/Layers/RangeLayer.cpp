@@ -150,11 +150,9 @@ static std::string explainUnderflow(Operation *op, FunctionDecisions &decisions,
         .str();
   };
   const Decision &decision = *decisions.find(op);
-  PrecisionOpInterface interface = decision.interface;
-  for (OpOperand &operand : op->getOpOperands())
-    if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor &&
-        vanishes(operand.get()))
-      return explain("operand " + Twine(operand.getOperandNumber()));
+  for (OpOperand *factor : getFactors(op))
+    if (vanishes(factor->get()))
+      return explain("operand " + Twine(factor->getOperandNumber()));
   if (roundsAll(decision, settings.narrow) && llvm::any_of(op->getResults(), vanishes))
     return explain("its result");
   return "";

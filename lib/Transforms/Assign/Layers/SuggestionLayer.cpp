@@ -70,10 +70,8 @@ std::vector<NormOverflow> mlir::mp::findOverflowingNorms(FunctionDecisions &deci
     return decisions.getRanges().lookup(value).assumption.range.mag();
   };
   auto read = [&](OpOperand &operand) {
-    auto interface = dyn_cast<PrecisionOpInterface>(operand.getOwner());
-    bool isFactor =
-        interface && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
-    return isFactor && decisions.canContractIn(operand.getOwner(), narrow) ? narrow : FloatType();
+    return isFactor(operand) && decisions.canContractIn(operand.getOwner(), narrow) ? narrow
+                                                                                    : FloatType();
   };
   return findNormOverflows(decisions.getFunction(), magnitude, read, computedNarrow);
 }

@@ -21,8 +21,7 @@ ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &set
     measured = options.measured->find(decisions.getFunction().getName());
   if (measured)
     decisions.getFunction()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto precision = dyn_cast<PrecisionOpInterface>(op);
-      if (precision && precision.getOpClass() == OpClass::TensorCore)
+      if (isContraction(op))
         ordinals.try_emplace(op, ordinals.size());
     });
   model = &decisions.getErrorModel();
@@ -48,14 +47,10 @@ double ErrorShares::getShares() const {
 
 /// True if `op` rounds no factor.
 static bool isAsFound(Operation *op, const ComputeChoice &choice) {
-  auto interface = cast<PrecisionOpInterface>(op);
-  return !choice.split && !choice.scaled &&
-         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-           FloatType own = getFloatFormat(operand.get().getType());
-           return !own ||
-                  interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
-                  own == choice.format || holdsEveryValueOf(choice.format, own);
-         });
+  return !choice.split && !choice.scaled && llvm::all_of(getFactors(op), [&](OpOperand *factor) {
+    FloatType own = getFloatFormat(factor->get().getType());
+    return !own || own == choice.format || holdsEveryValueOf(choice.format, own);
+  });
 }
 
 std::optional<double> ErrorShares::estimate() {

@@ -161,11 +161,8 @@ static std::string nameContraction(Operation *op, FloatType format) {
   std::string name;
   llvm::raw_string_ostream os(name);
   os << op->getName() << " " << getFormatName(format);
-  auto interface = cast<PrecisionOpInterface>(op);
-  for (OpOperand &operand : op->getOpOperands())
-    if (auto type = dyn_cast<ShapedType>(operand.get().getType());
-        type && type.hasRank() &&
-        interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor) {
+  for (OpOperand *factor : getFactors(op))
+    if (auto type = dyn_cast<ShapedType>(factor->get().getType()); type && type.hasRank()) {
       os << " ";
       llvm::interleave(
           type.getShape(), os,

@@ -221,8 +221,7 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     return differ(original, converted,
                   "has " + Twine(converted->getNumOperands()) + " operands, the original " +
                       Twine(original->getNumOperands()));
-  auto interface = dyn_cast<PrecisionOpInterface>(original);
-  bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
+  bool contracts = isContraction(original);
   for (auto [left, right] :
        llvm::zip_equal(original->getOpOperands(),
                        converted->getOpOperands().take_front(original->getNumOperands()))) {
@@ -230,9 +229,8 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     if (areSumsStored && index == 2)
       continue;
     int64_t power = powers.lookup(right) - powersBefore.lookup(left);
-    bool isFactor = isContraction && interface.getOperandRole(index) == OperandRole::Factor;
     if (power ? ErasureExponents::isTimes(strip(left.get()), strip(right.get()), power)
-              : isSame(left.get(), right.get(), isFactor))
+              : isSame(left.get(), right.get(), contracts && isFactor(left)))
       continue;
     std::string what = "operand #" + std::to_string(index);
     InFlightDiagnostic diagnostic =
