@@ -54,11 +54,12 @@ static OpOperand *getWidenedInput(linalg::LinalgOp op) {
 
 Value mlir::mp::getExactlyWidened(Operation *op) {
   Value source;
-  if (isa<arith::ExtFOp, tosa::CastOp, CastOp>(op))
-    source = op->getOperand(0);
-  else if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     if (OpOperand *input = getWidenedInput(structured))
       source = input->get();
+  } else if (getFloatMeaning(op).kind == FloatMeaning::Kind::Cast) {
+    source = op->getOperand(0);
+  }
   FloatType from = source ? getFloatFormat(source.getType()) : FloatType();
   FloatType to = from ? getFloatFormat(op->getResult(0).getType()) : FloatType();
   return to && from != to && isa<TensorType>(source.getType()) && holdsEveryValueOf(to, from)

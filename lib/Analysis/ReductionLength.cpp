@@ -3,7 +3,7 @@
 // Reads the number of elements that a reduction, contraction or pooling sums from its loops.
 
 #include "mp/Analysis/ReductionLength.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,20 +23,9 @@ std::optional<int64_t> mlir::mp::countReduced(linalg::LinalgOp op) {
 }
 
 std::optional<int64_t> mlir::mp::getReductionLength(Operation *op) {
-  if (getOpClass(op) != OpClass::TensorCore)
+  if (!isContraction(op))
     return std::nullopt;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return countReduced(structured);
-  // TOSA: the second factor holds every product of one output channel. Weights of convolutions are
-  // indexed by output channels, the last dimension of the result; products also by batch.
-  auto factor = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
-  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!factor || !factor.hasStaticShape() || !result || result.getRank() == 0)
-    return std::nullopt;
-  int64_t channels = result.getShape().back();
-  if (isa<tosa::MatMulOp>(op))
-    return factor.getShape()[1];
-  if (ShapedType::isDynamic(channels) || channels == 0)
-    return std::nullopt;
-  return factor.getNumElements() / channels;
+  return getFloatMeaning(op).products.max;
 }

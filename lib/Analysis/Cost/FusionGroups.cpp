@@ -33,15 +33,15 @@ static KernelKind getKernelKind(Operation *op, bool isRemakeable) {
   // A slice of the tensor dialect is a view of memory, too; TOSA's is a copy.
   if (!structured && (getMovement(op) == Movement::View || isa<tensor::ExtractSliceOp>(op)))
     return KernelKind::View;
-  auto precision = dyn_cast<PrecisionOpInterface>(op);
-  if (!structured && precision && precision.getTypeRule() == TypeRule::Container)
+  if (auto precision = dyn_cast<PrecisionOpInterface>(op);
+      !structured && precision && precision.getTypeRule() == TypeRule::Container)
     return KernelKind::None;
-  if (precision && precision.getOpClass() == OpClass::TensorCore)
+  if (isContraction(op))
     return KernelKind::Contraction;
   if (structured)
     return KernelKind::Reduction;
-  if (isa<linalg::SoftmaxOp, tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
-          tosa::ReduceProductOp>(op))
+  const FloatMeaning::Kind meaning = getFloatMeaning(op).kind;
+  if (meaning == FloatMeaning::Kind::Reduction || meaning == FloatMeaning::Kind::Softmax)
     return KernelKind::Reduction;
   if (op->hasTrait<OpTrait::Elementwise>() ||
       op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
@@ -91,7 +91,7 @@ static bool readsOnce(OpOperand &operand) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return structured.getMatchingIndexingMap(&operand).isPermutation();
   if (getKernelKind(op) == KernelKind::Reduction)
-    return !isa<linalg::SoftmaxOp>(op);
+    return getFloatMeaning(op).kind != FloatMeaning::Kind::Softmax;
   auto read = dyn_cast<RankedTensorType>(operand.get().getType());
   auto made = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                                        : RankedTensorType();

@@ -5,10 +5,11 @@
 
 #include "mp/Analysis/Cost/Sizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Cost/ExecutionFrequency.h"
+#include "mp/Analysis/ReductionLength.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 
 #include <cmath>
 
@@ -47,13 +48,6 @@ uint64_t Sizes::countBytes(Value value, unsigned bits) {
   return llvm::SaturatingMultiply<uint64_t>(countElements(value), (bits + 7) / 8);
 }
 
-/// The sizes of a tensor of that rank, all of them dynamic where its type does not say.
-static SmallVector<int64_t, 5> shapeOf(Value value, unsigned rank) {
-  auto tensor = cast<ShapedType>(value.getType());
-  return tensor.hasRank() ? SmallVector<int64_t, 5>(tensor.getShape())
-                          : SmallVector<int64_t, 5>(rank, ShapedType::kDynamic);
-}
-
 uint64_t Sizes::countMultiplyAdds(Operation *op) {
   auto matmul = dyn_cast<linalg::MatmulOp>(op);
   if (matmul && matmul.getIndexingMaps() != plainMaps && !matmul.hasUserDefinedMaps())
@@ -68,20 +62,11 @@ uint64_t Sizes::countMultiplyAdds(Operation *op) {
     return count(structured.getStaticLoopRanges());
   if (op->getNumResults() == 0)
     return 0;
-  uint64_t results = countElements(op->getResult(0));
-  uint64_t each = 1; // per element of the result
-  // Weights of convolutions begin with the dimension of the outputs.
-  if (auto matmul = dyn_cast<tosa::MatMulOp>(op))
-    each = count(ArrayRef(shapeOf(matmul.getA(), 3)).take_back());
-  else if (auto conv = dyn_cast<tosa::Conv2DOp>(op))
-    each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).drop_front());
-  else if (auto conv = dyn_cast<tosa::Conv3DOp>(op))
-    each = count(ArrayRef(shapeOf(conv.getWeight(), 5)).drop_front());
-  else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op))
-    each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).drop_front());
-  else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
-    each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).take_front(2));
-  return llvm::SaturatingMultiply<uint64_t>(results, each);
+  const uint64_t results = countElements(op->getResult(0));
+  if (!isContraction(op))
+    return results;
+  const int64_t products = getReductionLength(op).value_or(ShapedType::kDynamic);
+  return llvm::SaturatingMultiply<uint64_t>(results, count(products));
 }
 
 mpcore::performance::MatmulProblem Sizes::countProduct(Operation *op) {

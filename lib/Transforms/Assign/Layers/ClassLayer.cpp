@@ -11,13 +11,18 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
 /// True if `op`, or its body, takes the sine or cosine of something.
 static bool isTrigonometric(Operation *op) {
-  if (isa<math::SinOp, math::CosOp, math::SincosOp, math::TanOp, tosa::SinOp, tosa::CosOp>(op))
+  const FloatMeaning meaning = getFloatMeaning(op);
+  if (meaning.kind == FloatMeaning::Kind::Unary)
+    return llvm::is_contained({domains::UnaryFn::Sin, domains::UnaryFn::Cos, domains::UnaryFn::Tan},
+                              meaning.unary);
+  if (isa<math::SincosOp>(op)) // two results, which no meaning has
     return true;
   for (Region &region : op->getRegions())
     for (Block &block : region)
