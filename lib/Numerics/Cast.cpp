@@ -30,13 +30,6 @@ std::optional<Rounding> mpcore::numerics::parseRounding(llvm::StringRef spelling
   return std::nullopt;
 }
 
-std::optional<Overflow> mpcore::numerics::parseOverflow(llvm::StringRef spelling) {
-  for (size_t i = 0; i < std::size(overflowNames); ++i)
-    if (overflowNames[i] == spelling)
-      return Overflow(i);
-  return std::nullopt;
-}
-
 static uint64_t signOf(const FormatInfo &to, bool negative) { return negative ? to.signBit : 0; }
 
 static uint64_t largestOf(const FormatInfo &to, bool negative) {

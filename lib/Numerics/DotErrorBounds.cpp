@@ -56,8 +56,3 @@ double mpcore::numerics::dotErrorBound(const TensorCoreModel &model, size_t k) {
   }
   return std::expm1(total);
 }
-
-double mpcore::numerics::operandErrorBound(Format a, Format b) {
-  double ua = info(a).unitRoundoff, ub = info(b).unitRoundoff;
-  return ua + ub + ua * ub;
-}

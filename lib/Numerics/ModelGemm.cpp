@@ -177,21 +177,3 @@ void mpcore::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t 
   else
     gemmScalar(model, aMatrix, bMatrix, c, ldc, d, ldd, threads);
 }
-
-void mpcore::numerics::modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda,
-                                   const int8_t *b, size_t ldb, const int32_t *c, size_t ldc,
-                                   int32_t *d, size_t ldd, unsigned threads) {
-  // Row times scalar, so that the inner loop is contiguous and vectorises.
-  parallelFor(m, threads, [&](size_t row) {
-    std::vector<uint32_t> sums(n);
-    for (size_t column = 0; column < n; ++column)
-      sums[column] = c ? uint32_t(c[row * ldc + column]) : 0;
-    for (size_t i = 0; i < k; ++i) {
-      int32_t factor = a[row * lda + i];
-      const int8_t *bRow = b + i * ldb;
-      for (size_t column = 0; column < n; ++column)
-        sums[column] += uint32_t(factor * bRow[column]);
-    }
-    std::memcpy(d + row * ldd, sums.data(), n * sizeof(int32_t));
-  });
-}

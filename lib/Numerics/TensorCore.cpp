@@ -102,10 +102,3 @@ float mpcore::numerics::modelDot(const TensorCoreModel &model, const float *a, c
     return canonicalNaN(model.stepResult);
   return toF16 ? roundTo(c, Format::F16) : c;
 }
-
-int32_t mpcore::numerics::modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c) {
-  uint32_t sum = uint32_t(c);
-  for (size_t i = 0; i < k; ++i)
-    sum += uint32_t(int32_t(a[i]) * int32_t(b[i]));
-  return int32_t(sum);
-}

@@ -106,14 +106,6 @@ double TargetModel::peakTera(const Part &part, StringRef format, StringRef accum
   return accumulator.empty() && any ? any->tera : 0;
 }
 
-unsigned TargetModel::requiredPtx(StringRef format) const {
-  const OperandFormat *operand = findOperand(format);
-  if (!operand || operand->support != Support::Native)
-    return 0;
-  const MmaShape *shape = bestShape(format, operand->family);
-  return shape ? std::max(shape->ptx, minPtx) : 0;
-}
-
 std::string TargetModel::ptxFeature() const {
   unsigned ptx = minPtx;
   for (const MmaShape &shape : shapes)

@@ -171,26 +171,6 @@ TEST(ModelGemm, PortablePathGivesTheSameBits) {
   EXPECT_EQ(fast, portable);
 }
 
-TEST(ModelGemm, S8AgreesWithTheDot) {
-  std::mt19937 random(7);
-  const size_t m = 5, n = 19, k = 130;
-  std::vector<int8_t> a(m * k), b(k * n), column(k);
-  std::vector<int32_t> c(m * n), d(m * n);
-  for (auto &v : a)
-    v = int8_t(random());
-  for (auto &v : b)
-    v = int8_t(random());
-  for (auto &v : c)
-    v = int32_t(random());
-  modelGemmS8(m, n, k, a.data(), k, b.data(), n, c.data(), n, d.data(), n);
-  for (size_t j = 0; j < n; ++j) {
-    for (size_t i = 0; i < k; ++i)
-      column[i] = b[i * n + j];
-    for (size_t i = 0; i < m; ++i)
-      ASSERT_EQ(d[i * n + j], modelDotS8(&a[i * k], column.data(), k, c[i * n + j]));
-  }
-}
-
 TEST(Threads, AreNoMoreThanAsked) {
   for (unsigned count : {1u, 3u}) {
     setThreads(count);

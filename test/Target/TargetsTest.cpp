@@ -121,7 +121,7 @@ TEST(Targets, ShapesAndPtx) {
   const MmaShape *shape = ampere.bestShape("bf16");
   ASSERT_TRUE(shape);
   EXPECT_EQ((std::array{shape->m, shape->n, shape->k}), (std::array{16u, 8u, 16u}));
-  EXPECT_EQ(ampere.requiredPtx("bf16"), 70u);
+  EXPECT_EQ(shape->ptx, 70u);
   EXPECT_EQ(ampere.ptxFeature(), "+ptx70");
 
   const TargetModel &hopper = get("sm_90a");
@@ -135,9 +135,8 @@ TEST(Targets, ShapesAndPtx) {
   EXPECT_EQ(hopper.bestShape("f8E4M3FN", InstructionFamily::MmaSync), nullptr); // emulated
   EXPECT_EQ(hopper.findOperand("f8E4M3FN")->promoteEvery, 128u);
 
-  EXPECT_EQ(get("sm_89").requiredPtx("f8E4M3FN"), 84u);
-  EXPECT_EQ(get("sm_103a").requiredPtx("f4E2M1FN"), 88u);
-  EXPECT_EQ(get("sm_80").requiredPtx("f8E4M3FN"), 0u);
+  EXPECT_EQ(get("sm_89").bestShape("f8E4M3FN")->ptx, 84u);
+  EXPECT_EQ(get("sm_80").bestShape("f8E4M3FN"), nullptr);
   EXPECT_FALSE(get("sm_70").assembles);
 }
 

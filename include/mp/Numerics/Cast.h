@@ -39,7 +39,6 @@ enum class Overflow : uint8_t {
 llvm::StringRef toString(Rounding rounding); ///< "rne", "rna", ..., "sr_compare"
 llvm::StringRef toString(Overflow overflow); ///< "ieee", "saturate"
 std::optional<Rounding> parseRounding(llvm::StringRef spelling);
-std::optional<Overflow> parseOverflow(llvm::StringRef spelling);
 
 /// Converts the pattern `bits` of `from` to a pattern of `to`.
 ///

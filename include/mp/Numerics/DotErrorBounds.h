@@ -26,10 +26,6 @@ double errorConstant(const TensorCoreModel &model);
 /// in the operand formats; rigorous (not first order), promotion included.
 double dotErrorBound(const TensorCoreModel &model, size_t k);
 
-/// Relative error that rounding the two operands of a product to nearest adds:
-/// ua + ub + ua ub.
-double operandErrorBound(Format a, Format b);
-
 } // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_DOTERRORBOUNDS_H

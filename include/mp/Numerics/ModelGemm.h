@@ -22,11 +22,6 @@ void modelGemm(const TensorCoreModel &model, size_t m, size_t n, size_t k, const
                size_t lda, const float *b, size_t ldb, const float *c, size_t ldc, float *d,
                size_t ldd, unsigned threads = 0, Simd simd = bestSimd());
 
-/// The same for s8 operands: exact 32-bit sums that wrap around.
-void modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda, const int8_t *b,
-                 size_t ldb, const int32_t *c, size_t ldc, int32_t *d, size_t ldd,
-                 unsigned threads = 0);
-
 } // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_MODELGEMM_H

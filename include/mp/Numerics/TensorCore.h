@@ -102,9 +102,6 @@ float fusedStep(const TensorCoreModel &model, const float *a, const float *b, un
 /// group is padded with zeros. An f16 result rounds c to f16 first.
 float modelDot(const TensorCoreModel &model, const float *a, const float *b, size_t k, float c);
 
-/// s8 operands are exact: 32-bit sums that wrap around.
-int32_t modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c);
-
 } // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_TENSORCORE_H

@@ -158,8 +158,6 @@ struct TargetModel {
   static double peakTera(const Part &part, llvm::StringRef format,
                          llvm::StringRef accumulator = "");
 
-  /// PTX ISA (times ten) needed for native products of `format`; 0 if there are none.
-  unsigned requiredPtx(llvm::StringRef format) const;
   /// The LLVM feature string for everything listed here, e.g. "+ptx84".
   std::string ptxFeature() const;
 

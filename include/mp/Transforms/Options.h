@@ -132,7 +132,7 @@ struct RecipeSet {
 };
 using RecipeName = support::CheckedWord<RecipeSet>;
 
-/// Rules of loss scales, by name (getLossScalePresets).
+/// Rules of loss scales, by name (findLossScalePreset).
 struct LossScaleSet {
   static constexpr llvm::StringLiteral kWhat = "rule";
   static std::optional<std::string> refuse(llvm::StringRef text);

@@ -28,8 +28,6 @@ static constexpr LossScalePreset kPresets[] = {
     {"keras", 32768, 2, 0.5, 2000, 1, clean, GrowthCounter::AtLeast, Beyond::Infinity, none, none},
 };
 
-ArrayRef<LossScalePreset> mlir::mp::getLossScalePresets() { return kPresets; }
-
 const LossScalePreset *mlir::mp::findLossScalePreset(StringRef name) {
   const auto *it =
       llvm::find_if(kPresets, [&](const LossScalePreset &p) { return p.name == name; });

@@ -70,7 +70,6 @@ public:
   ~FunctionRanges();
   /// Returns what is known of a float value of the function, in bodies of linalg ops too.
   const RangeState &lookup(Value value) const;
-  bool isGuarded(Value value) const { return guarded.contains(value); }
   /// The lemma that bounded `value` beyond interval arithmetic, if one did.
   const LemmaBound *findLemma(Value value) const;
   /// Returns what the function's returns hand back.

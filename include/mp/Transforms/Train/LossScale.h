@@ -22,8 +22,6 @@ struct LossScalePreset {
   LossScaleAttr getRule(MLIRContext *context, function_ref<InFlightDiagnostic()> emitError) const;
 };
 
-ArrayRef<LossScalePreset> getLossScalePresets();
-
 /// The preset called `name`, or null.
 const LossScalePreset *findLossScalePreset(StringRef name);
 
