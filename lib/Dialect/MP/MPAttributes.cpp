@@ -107,7 +107,7 @@ Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<Origin> origin = symbolizeOrigin(originWord);
   if (!origin) {
-    parser.emitError(originLoc, "expected one of pin, policy, class, range, cost, found '")
+    parser.emitError(originLoc, "expected one of pin, policy, range, class, cost, found '")
         << originWord << "'";
     return {};
   }

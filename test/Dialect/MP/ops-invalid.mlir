@@ -102,7 +102,7 @@ func.func private @f() attributes {x = #p}
 
 // -----
 
-// expected-error @+1 {{expected one of pin, policy, class, range, cost, found 'mood'}}
+// expected-error @+1 {{expected one of pin, policy, range, class, cost, found 'mood'}}
 #p = #mp.precision<in = [], out = [f32], by = mood "T">
 
 // -----

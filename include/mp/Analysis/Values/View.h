@@ -24,8 +24,7 @@ struct View {
 
 /// Null for an identity.
 AffineMap canonicalMap(AffineMap map);
-/// `inner`, which views a node of rank `innerRank` from the node that `outer` sees, from where
-/// `outer` is seen.
+/// Returns `inner`, which views a node from the node that `outer` sees, from where `outer` is seen.
 View composeViews(const View &outer, const View &inner, bool innerIsScalar);
 /// The loop that each dimension of the node is, if `map` only permutes loops. The identity is null;
 /// of that `rank` says how many dimensions there are.
