@@ -5,6 +5,7 @@
 #include "mp/Domains/Elementary.h"
 
 #include "mp/Domains/Rounding.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -181,7 +182,11 @@ double evaluate(UnaryFn fn, double x) {
 }
 
 Interval domainOf(UnaryFn fn) { return entry(fn).domain; }
-Interval rangeOf(UnaryFn fn) { return entry(fn).range; }
+
+bool hasSteps(UnaryFn fn) {
+  using enum UnaryFn;
+  return llvm::is_contained({Floor, Ceil, Trunc, Round, RoundEven, Sign}, fn);
+}
 
 /// Slack around evaluate(fn, x): the table's, none where the C library is exact, more where the
 /// formula is ill-conditioned.

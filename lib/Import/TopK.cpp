@@ -9,16 +9,8 @@ using namespace llvm;
 using namespace mlir::mp::import;
 
 void mlir::mp::import::translateTopK(Source &source, const StructuredOp &op) {
-  std::optional<int64_t> dimension = op.integer("dimension");
-  size_t rank = op.inputs.empty() ? 0 : op.inputs[0].type.rank();
-  bool valid = (op.inputs.size() == 1 || op.inputs.size() == 2) && op.outputs.size() == 2 &&
-               op.arguments.size() == 2 && op.yielded.size() == 1 && dimension && *dimension >= 0 &&
-               *dimension < int64_t(rank);
-  for (const Operand &operand : op.outputs)
-    valid &= operand.type.rank() == rank;
-  for (const Operand &operand : op.inputs)
-    valid &= operand.type.rank() == rank;
-  if (!valid)
+  std::optional<int64_t> dimension = op.comparedDimension(/*lost=*/0);
+  if (!dimension)
     return source.error(op.span.begin,
                         "'" + op.name +
                             "' expects dimension(D), values and maybe "

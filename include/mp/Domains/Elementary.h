@@ -72,10 +72,11 @@ double evaluate(UnaryFn fn, double x);
 /// Arguments for which the function has a finite real value, poles aside: sqrt [0, inf], acos [-1,
 /// 1], ...
 Interval domainOf(UnaryFn fn);
-/// All values the function takes on its domain.
-Interval rangeOf(UnaryFn fn);
 /// Sound image of `x` restricted to the domain. Poles (1/0, log 0, rsqrt 0) make the end unbounded.
 Interval image(UnaryFn fn, const Interval &x);
+
+/// True if the function is constant but for jumps: roundings to integers, the sign.
+bool hasSteps(UnaryFn fn);
 
 /// Upper bound on |f'| over `x`; infinite where `x` meets a pole, a jump or the outside of the
 /// domain.

@@ -222,7 +222,6 @@ public:
 
 private:
   bool isModerate(const View &view) const;
-  View stripSign(View view) const;
   /// Collects values that are moderate where `view` is.
   void collectModerate(const View &view, SmallVectorImpl<View> &found) const;
   /// Returns whether `view` is computed of `of`, element by element, and of moderate numbers.
@@ -243,19 +242,10 @@ bool SizeOfArms::isModerate(const View &view) const {
          mlir::mp::isModerate(first, ranges);
 }
 
-View SizeOfArms::stripSign(View view) const {
-  for (const ValueNode *node = &values.get(view);
-       node->kind == ValueNode::Kind::Unary &&
-       (node->unary == UnaryFn::Neg || node->unary == UnaryFn::Abs);
-       node = &values.get(view))
-    view = values.compose(view, node->operands[0]);
-  return view;
-}
-
 void SizeOfArms::collectModerate(const View &view, SmallVectorImpl<View> &found) const {
   for (View next = view; next && found.size() < kMostDepth;) {
     found.push_back(next);
-    next = stripSign(next);
+    next = values.stripSign(next);
     found.push_back(next);
     const ValueNode &node = values.get(next);
     View inner = node.kind == ValueNode::Kind::Cast ? node.operands[0] : View();
@@ -305,7 +295,8 @@ bool SizeOfArms::isAlike(const View &comparison, ArrayRef<View> arms) const {
     return true;
   // An extremum gives one of two that are about equal where it is open which.
   return llvm::all_of(arms, [&](const View &view) {
-    return view && llvm::is_contained({stripSign(a), stripSign(b)}, stripSign(view));
+    return view &&
+           llvm::is_contained({values.stripSign(a), values.stripSign(b)}, values.stripSign(view));
   });
 }
 

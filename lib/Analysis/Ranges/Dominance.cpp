@@ -31,7 +31,7 @@ std::optional<Dominance> Lemmas::dominatesTerm(const View &term, const View &a,
   if (term == a)
     return isNonNegative(facts(a.node)) ? std::optional(Dominance()) : std::nullopt;
   if (node.kind == Kind::Unary) {
-    View inner = stripSign(values.compose(term, node.operands[0]));
+    View inner = values.stripSign(values.compose(term, node.operands[0]));
     if (inner != a)
       return std::nullopt;
     if (node.unary == UnaryFn::Abs)
@@ -44,7 +44,7 @@ std::optional<Dominance> Lemmas::dominatesTerm(const View &term, const View &a,
   }
   bool isPower = node.kind == Kind::Binary && node.binary == BinaryFn::Pow;
   if (isPower && values.constantOf(node.operands[1].node) == 2.0) {
-    if (stripSign(values.compose(term, node.operands[0])) != a)
+    if (values.stripSign(values.compose(term, node.operands[0])) != a)
       return std::nullopt;
     Rounding rounding = roundingOf(node);
     return Dominance{1, 2, rounding.function, 2 * rounding.smallest};
@@ -134,7 +134,7 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
                                            unsigned depth) const {
   if (!given || !b || depth > kMaxLemmaDepth)
     return std::nullopt;
-  View a = stripSign(given);
+  View a = values.stripSign(given);
   const ValueNode &node = values.get(b);
   auto inner = [&](unsigned operand) {
     return dominates(values.compose(b, node.operands[operand]), a, facts, depth + 1);

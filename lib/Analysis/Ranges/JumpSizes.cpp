@@ -32,12 +32,6 @@ static bool isComplex(Value value) {
 
 static bool isFloat(Value value) { return isComplex(value) || getFloatFormat(value.getType()); }
 
-static bool hasSteps(UnaryFn fn) {
-  return llvm::is_contained({UnaryFn::Floor, UnaryFn::Ceil, UnaryFn::Trunc, UnaryFn::Round,
-                             UnaryFn::RoundEven, UnaryFn::Sign},
-                            fn);
-}
-
 double JumpSizes::times(double size, double factor) const {
   bool isPresumed = of == Of::Slopes && std::isinf(factor);
   return size == 0 || isPresumed ? 0 : size * factor;
@@ -79,7 +73,8 @@ double JumpSizes::ownJump(Operation *op, const FloatMeaning &meaning) const {
   };
   Value result = op->getResult(0);
   switch (meaning.kind) {
-  case Kind::Unary: return !hasSteps(meaning.unary) ? 0 : meaning.unary == UnaryFn::Sign ? 2 : 1;
+  case Kind::Unary:
+    return !domains::hasSteps(meaning.unary) ? 0 : meaning.unary == UnaryFn::Sign ? 2 : 1;
   case Kind::Binary:
     return meaning.binary == BinaryFn::Rem        ? std::fmin(size(0), size(1))
            : meaning.binary == BinaryFn::CopySign ? 2 * size(0)
@@ -137,7 +132,8 @@ SmallVector<JumpSizes::Part> JumpSizes::parts(Operation *op, const FloatMeaning 
     if (meaning.unary == UnaryFn::Sqrt)
       parts.emplace_back(value(0), std::sqrt(jump(0)));
     else
-      add(0, hasSteps(meaning.unary) ? 1 : domains::derivativeBound(meaning.unary, range(0)));
+      add(0,
+          domains::hasSteps(meaning.unary) ? 1 : domains::derivativeBound(meaning.unary, range(0)));
     return parts;
   case Kind::Binary:
     switch (meaning.binary) {

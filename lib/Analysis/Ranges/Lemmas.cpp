@@ -75,18 +75,6 @@ std::optional<std::pair<View, View>> Lemmas::beforeReshape(const View &reshaped,
   return before ? std::optional(std::pair(reshape.operands[0], before)) : std::nullopt;
 }
 
-View Lemmas::stripSign(View view) const {
-  for (unsigned depth = 0; depth < kMaxLemmaDepth; ++depth) {
-    const ValueNode &node = values.get(view);
-    bool isSign =
-        node.kind == Kind::Unary && (node.unary == UnaryFn::Neg || node.unary == UnaryFn::Abs);
-    if (!isSign)
-      break;
-    view = values.compose(view, node.operands[0]);
-  }
-  return view;
-}
-
 //===-- order -------------------------------------------------------------------------------===//
 
 bool Lemmas::isAtLeast(const View &b, const View &a, Lemmas::FactsOf facts, unsigned depth) const {

@@ -191,7 +191,7 @@ void Lemmas::concludeQuotient(NodeId id, Lemmas::FactsOf facts,
   bool isQuotient = node.binary == BinaryFn::Div;
   /// `numerator` times factors of magnitude `rest`, over or times the other operand.
   auto tryNumerator = [&](View numerator, double rest, unsigned other) {
-    View a = stripSign(numerator);
+    View a = values.stripSign(numerator);
     auto found = isQuotient ? boundQuotient(node.operands[other], a, facts, /*underRoot=*/false)
                             : boundInverse(node.operands[other], a, facts, 0);
     if (!found)

@@ -101,15 +101,9 @@ std::optional<AtThreshold> ArmReader::readBinary(const View &view, const ValueNo
   return AtThreshold{0, view};
 }
 
-static bool hasSteps(UnaryFn fn) {
-  return llvm::is_contained({UnaryFn::Floor, UnaryFn::Ceil, UnaryFn::Trunc, UnaryFn::Round,
-                             UnaryFn::RoundEven, UnaryFn::Sign},
-                            fn);
-}
-
 std::optional<AtThreshold> ArmReader::readUnary(const View &view, const ValueNode &node) {
   std::optional<AtThreshold> of = operand(view, node, 0);
-  if (!of || hasSteps(node.unary))
+  if (!of || domains::hasSteps(node.unary))
     return std::nullopt;
   return of->rest ? std::optional<AtThreshold>({0, view})
                   : ifFinite(domains::evaluate(node.unary, of->number));

@@ -117,6 +117,18 @@ View ValueNumbering::compose(const View &outer, const View &inner) const {
   return composeViews(outer, inner, nodes[inner.node]->sizes.empty());
 }
 
+View ValueNumbering::stripSign(View view) const {
+  constexpr unsigned kMost = 8; // programs write one or two
+  for (unsigned count = 0; count < kMost; ++count) {
+    const ValueNode &node = get(view);
+    if (node.kind != ValueNode::Kind::Unary ||
+        (node.unary != domains::UnaryFn::Neg && node.unary != domains::UnaryFn::Abs))
+      break;
+    view = compose(view, node.operands[0]);
+  }
+  return view;
+}
+
 bool ValueNumbering::covers(const View &view, ArrayRef<int64_t> extents) const {
   const ValueNode &node = get(view);
   auto loops = permutationOf(view.map, node.sizes.size());

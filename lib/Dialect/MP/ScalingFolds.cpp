@@ -17,24 +17,6 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// The elements of a dense or resource constant of floats as f32; nullopt for anything else, and
-/// for a resource whose data is missing.
-static std::optional<std::vector<float>> readFloats(Attribute attr) {
-  auto elements = dyn_cast_or_null<ElementsAttr>(attr);
-  auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
-  auto from = format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
-  if (!from || format.getWidth() > 32)
-    return std::nullopt;
-  std::optional<ArrayRef<char>> raw = getRawElements(elements);
-  if (!raw)
-    return std::nullopt;
-  std::vector<float> values(raw->size() / numerics::storageBytes(*from));
-  numerics::convertArray(raw->data(), *from, values.data(), numerics::Format::F32, values.size());
-  if (elements.isSplat() && values.size() == 1)
-    values.assign(elements.getNumElements(), values.front());
-  return values;
-}
-
 /// Values of the element type of `type`, which hold exactly.
 static Attribute writeFloats(ArrayRef<float> values, RankedTensorType type) {
   auto to = numerics::formatOf(cast<FloatType>(type.getElementType()).getFloatSemantics());

@@ -103,30 +103,31 @@ static bool isPair16(Type t) { return t == Type::U16x2 || t == Type::S16x2; }
 // Carry flags: a bit per lane. kCarryIn reads it, kCarryOut writes it.
 static constexpr uint32_t kCarryIn = 1, kCarryOut = 2, kSubtract = 4, kHigh = 8;
 
-template <class T> static Step execCarryAdd(Warp &w, const Inst &i) {
+/// Writes `sum(lane, carry in)`, of which the bit above T is the carry out.
+template <class T, class Sum> static Step execCarry(Warp &w, const Inst &i, Sum sum) {
   T *d = w.lanes<T>(i.dst);
-  const T *a = w.lanes<T>(i.a), *b = w.lanes<T>(i.b);
   uint32_t carry = w.carry;
   forLanes(w.exec, [&](unsigned l) {
-    unsigned __int128 in = i.flags & kCarryIn ? w.carry >> l & 1 : 0, sum;
-    if (i.flags & kSubtract)
-      sum = (unsigned __int128)a[l] - b[l] - in;
-    else
-      sum = (unsigned __int128)a[l] + b[l] + in;
-    d[l] = T(sum);
-    uint32_t out = uint32_t(sum >> (8 * sizeof(T))) & 1;
-    carry = (carry & ~(1u << l)) | out << l;
+    unsigned __int128 whole = sum(l, i.flags & kCarryIn ? w.carry >> l & 1 : 0);
+    d[l] = T(whole);
+    carry = (carry & ~(1u << l)) | (uint32_t(whole >> (8 * sizeof(T))) & 1) << l;
   });
   if (i.flags & kCarryOut)
     w.carry = carry;
   return Step::Next;
 }
 
+template <class T> static Step execCarryAdd(Warp &w, const Inst &i) {
+  const T *a = w.lanes<T>(i.a), *b = w.lanes<T>(i.b);
+  return execCarry<T>(w, i, [&](unsigned l, unsigned in) {
+    return i.flags & kSubtract ? (unsigned __int128)a[l] - b[l] - in
+                               : (unsigned __int128)a[l] + b[l] + in;
+  });
+}
+
 template <class T> static Step execCarryMad(Warp &w, const Inst &i) {
-  T *d = w.lanes<T>(i.dst);
   const T *a = w.lanes<T>(i.a), *b = w.lanes<T>(i.b), *c = w.lanes<T>(i.c);
-  uint32_t carry = w.carry;
-  forLanes(w.exec, [&](unsigned l) {
+  return execCarry<T>(w, i, [&](unsigned l, unsigned in) {
     unsigned __int128 product;
     if (i.flags & kSubtract) // signed high part
       product =
@@ -134,14 +135,8 @@ template <class T> static Step execCarryMad(Warp &w, const Inst &i) {
     else
       product = (unsigned __int128)a[l] * b[l];
     T part = i.flags & kHigh ? T(product >> (8 * sizeof(T))) : T(product);
-    unsigned __int128 sum =
-        (unsigned __int128)part + c[l] + (i.flags & kCarryIn ? w.carry >> l & 1 : 0);
-    d[l] = T(sum);
-    carry = (carry & ~(1u << l)) | (uint32_t(sum >> (8 * sizeof(T))) & 1) << l;
+    return (unsigned __int128)part + c[l] + in;
   });
-  if (i.flags & kCarryOut)
-    w.carry = carry;
-  return Step::Next;
 }
 
 static void decodeCarry(Decoder &d, Type t, uint32_t flags) {

@@ -66,10 +66,7 @@ static llvm::Expected<bool> askScript(const std::string &command, ModuleOp progr
 static llvm::Expected<bool> holds(const Trials &trials, const KeepCriterion &criterion,
                                   ArrayRef<unsigned> wide, const TrialRun &reference,
                                   std::optional<double> &error) {
-  auto policy = trials.policyWith(wide);
-  if (!policy)
-    return policy.takeError();
-  auto program = trials.convert(*policy);
+  auto program = trials.convertWith(wide);
   if (!program)
     return program.takeError();
   if (criterion.kind == KeepCriterion::Script)
@@ -94,10 +91,7 @@ llvm::Expected<BisectReport> mlir::mp::bisect(const Trials &trials, StringRef en
   auto reference = trials.runReference();
   if (!reference)
     return reference.takeError();
-  auto narrowPolicy = trials.policyWith({});
-  if (!narrowPolicy)
-    return narrowPolicy.takeError();
-  auto narrow = trials.convert(*narrowPolicy);
+  auto narrow = trials.convertWith({});
   if (!narrow)
     return narrow.takeError();
   auto values = runInLockstep(trials, **narrow, trials.reference(), entry);

@@ -13,14 +13,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-/// One side: its converted program.
-static llvm::Expected<OwningOpRef<ModuleOp>> convertBy(const Trials &trials) {
-  auto policy = trials.policyWith({});
-  if (!policy)
-    return policy.takeError();
-  return trials.convert(*policy);
-}
-
 static RecipeRun summarize(const TrialRun &run) {
   RecipeRun summary;
   const std::vector<double> &losses = run.losses.front();
@@ -43,7 +35,7 @@ llvm::Expected<RecipeReport> mlir::mp::compareRecipes(ModuleOp source, StringRef
     auto created = Trials::create(source, entry, (assign + " policy=" + policy).str(), data);
     if (!created)
       return created.takeError();
-    auto program = convertBy(*created);
+    auto program = created->convertWith({});
     if (!program)
       return program.takeError();
     trials.push_back(std::move(*created));

@@ -246,10 +246,7 @@ private:
     for (unsigned i = 0; i < trials.contractions().size(); ++i)
       if (!llvm::is_contained(narrow, i))
         wide.push_back(i);
-    auto policy = trials.policyWith(wide);
-    if (!policy)
-      return policy.takeError();
-    auto program = trials.convert(*policy);
+    auto program = trials.convertWith(wide);
     if (!program)
       return program.takeError();
     auto run = trials.run(**program);

@@ -32,8 +32,7 @@ static std::vector<TrialContraction> findContractions(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     unsigned ordinal = 0;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto precision = dyn_cast<PrecisionOpInterface>(op);
-      if (!precision || precision.getOpClass() != OpClass::TensorCore)
+      if (!isContraction(op))
         return;
       SmallVector<std::string> names = namesIn(op->getLoc());
       found.push_back({function.getName().str(), op->getName().getStringRef().str(),
@@ -138,6 +137,11 @@ llvm::Expected<policy::Policy> Trials::policyWith(ArrayRef<unsigned> wide) const
   llvm::append_range(rules, effective->policy.rules);
   effective->policy.rules = std::move(rules);
   return effective->policy;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> Trials::convertWith(ArrayRef<unsigned> wide) const {
+  auto policy = policyWith(wide);
+  return policy ? convert(*policy) : policy.takeError();
 }
 
 /// Converts a copy; nothing where a pass fails, which says why.

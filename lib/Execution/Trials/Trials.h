@@ -50,6 +50,7 @@ public:
 
   /// The program converted by a policy.
   llvm::Expected<OwningOpRef<ModuleOp>> convert(const policy::Policy &policy) const;
+  llvm::Expected<OwningOpRef<ModuleOp>> convertWith(llvm::ArrayRef<unsigned> wide) const;
 
   /// The program converted under a limit of the modelled error, with all else as `assign` says.
   /// `report` is filled in. Without one that keeps the limit there is no module, and no error.

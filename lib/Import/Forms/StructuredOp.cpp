@@ -184,3 +184,15 @@ std::optional<int64_t> StructuredOp::integer(StringRef word) const {
     return std::nullopt;
   return value;
 }
+
+std::optional<int64_t> StructuredOp::comparedDimension(size_t lost) const {
+  std::optional<int64_t> dimension = integer("dimension");
+  const size_t rank = inputs.empty() ? 0 : inputs[0].type.rank();
+  auto hasRank = [&](const Operand &input) { return input.type.rank() == rank; };
+  auto hasLost = [&](const Operand &output) { return output.type.rank() + lost == rank; };
+  bool compares = (inputs.size() == 1 || inputs.size() == 2) && outputs.size() == 2 &&
+                  arguments.size() == 2 && yielded.size() == 1 && all_of(inputs, hasRank) &&
+                  all_of(outputs, hasLost);
+  return compares && dimension && *dimension >= 0 && *dimension < int64_t(rank) ? dimension
+                                                                                : std::nullopt;
+}

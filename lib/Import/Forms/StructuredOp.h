@@ -51,6 +51,9 @@ struct StructuredOp {
 
   /// The one integer given as `word`.
   std::optional<int64_t> integer(StringRef word) const;
+  /// The dimension along which the op compares values, which may have indices; nothing where it
+  /// does not, or its two outputs do not have `lost` dimensions less.
+  std::optional<int64_t> comparedDimension(size_t lost) const;
 };
 
 } // namespace mlir::mp::import

@@ -11,21 +11,14 @@ using namespace llvm;
 using namespace mlir::mp::import;
 
 void mlir::mp::import::translateArgCompare(Source &source, const StructuredOp &op) {
-  std::optional<int64_t> dimension = op.integer("dimension");
-  size_t rank = op.inputs.empty() ? 0 : op.inputs[0].type.rank();
-  bool valid = (op.inputs.size() == 1 || op.inputs.size() == 2) && op.outputs.size() == 2 &&
-               op.arguments.size() == 2 && op.yielded.size() == 1 && dimension && *dimension >= 0 &&
-               *dimension < int64_t(rank) && op.words.size() == 1;
-  for (const Operand &output : op.outputs)
-    valid &= output.type.rank() + 1 == rank;
-  for (const Operand &input : op.inputs)
-    valid &= input.type.rank() == rank;
-  if (!valid)
+  std::optional<int64_t> dimension = op.comparedDimension(/*lost=*/1);
+  if (!dimension || op.words.size() != 1)
     return source.error(
         op.span.begin,
         "'" + op.name +
             "' expects dimension(D) and no index_base, values and maybe indices, two "
             "outputs of one dimension less and a comparison of two arguments");
+  const size_t rank = op.inputs[0].type.rank();
   Values dims, kept, iterators(rank, "\"parallel\"");
   for (size_t dim = 0; dim < rank; ++dim)
     dims.push_back("d" + std::to_string(dim));

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Kernels/Passes.h"
 
 #include <cmath>
@@ -20,31 +21,13 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The elements of a constant of f32; nothing if it is none, or its data is missing.
-static std::optional<SmallVector<float>> readElements(Value value) {
-  ElementsAttr constant;
-  auto type = cast<ShapedType>(value.getType());
-  if (!matchPattern(value, m_Constant(&constant)) || !type.getElementType().isF32())
-    return std::nullopt;
-  std::optional<ArrayRef<char>> raw = getRawElements(constant);
-  if (!raw)
-    return std::nullopt;
-  const size_t count = size_t(type.getNumElements());
-  SmallVector<float> elements(raw->size() / sizeof(float));
-  std::memcpy(elements.data(), raw->data(), elements.size() * sizeof(float));
-  if (elements.size() == 1)
-    elements.assign(count, float(elements.front()));
-  return elements;
-}
-
 /// Elements stay before which fewer than `keep` of their group go: those of larger scores, or of
 /// equal ones that come first, as the decomposed op has it.
 static Attribute prune(PruneOp op) {
   auto type = cast<RankedTensorType>(op.getSource().getType());
-  std::optional<SmallVector<float>> elements = readElements(op.getSource()), scores;
-  if (op.getScores() && !(scores = readElements(op.getScores())))
-    return {};
-  if (!elements)
+  auto elements = readFloats(op.getSource());
+  auto scores = op.getScores() ? readFloats(op.getScores()) : std::nullopt;
+  if (!type.getElementType().isF32() || !elements || (op.getScores() && !scores))
     return {};
   const int64_t axis = op.getAxis(), group = op.getOf(), size = type.getDimSize(axis);
   int64_t inner = 1;
@@ -54,7 +37,7 @@ static Attribute prune(PruneOp op) {
     const float magnitude = std::abs((*elements)[at]);
     return scores ? magnitude * (*scores)[at / inner % size] : magnitude;
   };
-  SmallVector<float> left(*elements);
+  SmallVector<float, 0> left(*elements);
   for (int64_t at = 0; at < int64_t(left.size()); ++at) {
     const int64_t own = at / inner % size % group, first = at - own * inner;
     const float score = scoreOf(at);

@@ -4,9 +4,7 @@
 
 #include "FactoredProducts.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -105,26 +103,6 @@ std::optional<WeightedProduct> mlir::mp::readWeightedProduct(Operation *op, OpOp
   if (!arePlainLoops(product.first[0]))
     return std::nullopt;
   return product;
-}
-
-std::optional<SmallVector<float>> mlir::mp::readFloats(Value constant) {
-  ElementsAttr value;
-  auto type = dyn_cast<RankedTensorType>(constant.getType());
-  FloatType format = getFloatFormat(constant.getType());
-  if (!type || !format || !matchPattern(constant, m_Constant(&value)))
-    return std::nullopt;
-  std::optional<ArrayRef<char>> raw = getRawElements(value);
-  auto own = numerics::formatOf(format.getFloatSemantics());
-  if (!raw || !own)
-    return std::nullopt;
-  SmallVector<float> floats(raw->size() / numerics::storageBytes(*own));
-  numerics::convertArray(raw->data(), *own, floats.data(), numerics::Format::F32, floats.size(),
-                         numerics::Rounding::RNE, numerics::Overflow::IEEE);
-  if (value.isSplat() && floats.size() == 1)
-    floats.assign(size_t(type.getNumElements()), float(floats.front()));
-  if (int64_t(floats.size()) != type.getNumElements())
-    return std::nullopt;
-  return floats;
 }
 
 SmallVector<float> mlir::mp::asMatrix(const WeightedProduct &product, ArrayRef<float> elements) {

@@ -28,10 +28,6 @@ struct WeightedProduct {
 /// matrix, the sum goes over more than one loop, or rows are not indexed by plain loops.
 std::optional<WeightedProduct> readWeightedProduct(Operation *op, OpOperand &weight);
 
-/// The elements of a constant tensor of floats, widened to f32; nullopt for others, and where data
-/// is missing.
-std::optional<SmallVector<float>> readFloats(Value constant);
-
 /// The elements of the weight as [summed][kept].
 SmallVector<float> asMatrix(const WeightedProduct &product, ArrayRef<float> elements);
 

@@ -11,6 +11,7 @@
 #include "mp/Dialect/MP/Factored.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Remarks.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Numerics/Scaling/LowRank.h"
 #include "mp/Performance/CostModel.h"
 #include "mp/Target/Targets.h"
@@ -147,7 +148,7 @@ private:
                           kRankStep, times.two, times.one);
       return std::nullopt;
     }
-    std::optional<SmallVector<float>> elements = readFloats(product.weight->get());
+    std::optional<SmallVector<float, 0>> elements = readFloats(product.weight->get());
     if (!elements) {
       why = "its data are missing";
       return std::nullopt;

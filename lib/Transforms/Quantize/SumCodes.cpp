@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/ReductionLength.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Quantize/Passes.h"
@@ -55,15 +56,6 @@ static std::optional<RoundedProduct> readProduct(Operation *op) {
   return product;
 }
 
-/// The products of one sum; 0 where it is not known.
-static int64_t countTerms(linalg::LinalgOp op) {
-  int64_t terms = 1;
-  for (auto [range, kind] : llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::reduction)
-      terms *= ShapedType::isDynamic(range) ? 0 : range;
-  return terms;
-}
-
 /// Reads the zero point of the values, and says what keeps the sums in f32.
 static std::string whyNot(RoundedProduct &product) {
   auto isOne = [](Value step) { return cast<RankedTensorType>(step.getType()).getRank() == 0; };
@@ -82,7 +74,7 @@ static std::string whyNot(RoundedProduct &product) {
       return "the zero point of its values is no constant";
     product.zero = int64_t((*zero.begin()).convertToDouble());
   }
-  const int64_t terms = countTerms(product.op);
+  const int64_t terms = countReduced(product.op).value_or(0);
   if (terms == 0)
     return "how many products it sums is not known";
   CodeRange range = *getCodeRange(product.grid.getFormat(), bool(product.grid.getZero()));

@@ -138,7 +138,6 @@ private:
   bool mayOverflow(const View &inverse, FactsOf facts) const;
   std::optional<Quotient> boundInverse(const View &inverse, const View &a, FactsOf facts,
                                        unsigned depth) const;
-  View stripSign(View view) const;
 
   const ValueNumbering &values;
   bool exact;

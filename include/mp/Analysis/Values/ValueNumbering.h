@@ -98,6 +98,8 @@ public:
   /// `outer` read through `inner`: where operand `inner` of the node that `outer` views lies, seen
   /// from where `outer` is seen.
   View compose(const View &outer, const View &inner) const;
+  /// The value behind a few negations and absolute values.
+  View stripSign(View view) const;
   std::optional<double> constantOf(NodeId id) const;
   /// `view` is seen at an index behind `reshape`: what it is at that element's index before, where
   /// the program computes that.

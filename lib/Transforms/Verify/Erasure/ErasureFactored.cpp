@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mp/Dialect/MP/Factored.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Numerics/Scaling/LowRank.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -82,8 +83,8 @@ static double roundoffOf(Value factor) {
 static std::string compareConstants(const WeightedProduct &product, Value left, Value right,
                                     double bound) {
   auto type = cast<RankedTensorType>(product.weight->get().getType());
-  std::optional<SmallVector<float>> whole = readFloats(strip(product.weight->get())),
-                                    u = readFloats(left), v = readFloats(right);
+  auto whole = readFloats(strip(product.weight->get())), u = readFloats(left),
+       v = readFloats(right);
   if (!whole || !u || !v || type.getNumElements() == 0)
     return "has factors of a weight that are no constants";
   const size_t k = size_t(type.getDimSize(product.summed)),
