@@ -18,16 +18,11 @@ const Mask kMasks[] = {Mask::Additive,     Mask::Lowest, Mask::Boolean, Mask::Ca
 TEST(EmulatedAttention, IsRightForEachHeadSizeAndFormat) {
   Sample some(3);
   for (const char *element : {"bf16", "f16"})
-    for (int64_t head : {16, 32, 64, 80, 96, 128, 256})
+    for (int64_t head : {8, 16, 32, 40, 64, 72, 80, 96, 128, 248, 256})
       if (some.takes())
         check({.queries = 40, .keys = 72, .head = head, .element = element});
-  check({.queries = 33, .keys = 50, .head = 64, .width = 32});
-  check({.queries = 33, .keys = 50, .head = 32, .width = 128});
-  // Of the last 16 elements that are read there are eight.
-  for (int64_t head : {8, 40, 72, 248})
-    if (some.takes())
-      check({.queries = 33, .keys = 50, .head = head});
-  check({.queries = 33, .keys = 50, .head = 72, .width = 24, .element = "f16"});
+  for (auto [head, width] : {std::pair(64, 32), {32, 128}, {72, 24}})
+    check({.queries = 33, .keys = 50, .head = head, .width = width});
 }
 
 TEST(EmulatedAttention, IsRightForSizesThatAreNoMultiplesOfTiles) {
@@ -370,7 +365,7 @@ TEST(EmulatedAttention, SharesKeysOfFewRowsOfRunTimeOnEachGeneration) {
 TEST(EmulatedAttention, RunsWithoutCopiesThatAreAsynchronous) {
   const std::string chip = "sm_75", f16 = "f16";
   Sample some(3);
-  for (int64_t head : {16, 64, 80, 128})
+  for (int64_t head : {16, 40, 64, 80, 128})
     check({.queries = 40, .keys = 72, .head = head, .element = f16, .chip = chip});
   for (int64_t queries : {1, 65})
     for (int64_t keys : {1, 64, 200})
