@@ -49,7 +49,7 @@ public:
   Check(MLIRContext &context, const HostileRecipe &recipe, const HostileOptions &options,
         HostileTally &tally)
       : context(context), recipe(recipe), options(options), tally(tally),
-        graph(buildHostileGraph(&context, recipe)) {}
+        graph(options.written ? options.written() : buildHostileGraph(&context, recipe)) {}
 
   void run();
   void crashed() { find(Verdict::Broken, nullptr, "", "crashed", {}); }

@@ -83,6 +83,8 @@ struct HostileOptions {
   /// Plants a falsehood in the graph that is decided and has ranges, not in the one that arguments
   /// are drawn for, so that tests see it caught; null: none.
   std::function<void(func::FuncOp)> plant = nullptr;
+  /// Gives the graph to check in place of a recipe's, of which the seed counts alone; null: none.
+  std::function<HostileGraph()> written = nullptr;
 };
 
 /// Runs graphs and adds what they show; at most one finding of each verdict and format for a graph.

@@ -392,3 +392,91 @@ func.func @slices_by_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: ten
   }
   return %0#1 : tensor<4x4xf32>
 }
+
+// -----
+
+// A cast of the graph's own is infinite from 65520 on, and so are sums behind it.
+// CHECK-LABEL: @cast_beyond_its_format
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may exceed the format of 'arith.truncf' {{.*}}, and no range keeps it within"
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may exceed the format of 'arith.addf' {{.*}}, and no range keeps it within"
+func.func @cast_beyond_its_format(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf16>, tensor<4x4xf16>) {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.truncf %0 : tensor<4x4xf32> to tensor<4x4xf16>
+  %2 = linalg.matmul ins(%w, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %lo = arith.constant dense<-4.0e4> : tensor<4x4xf32>
+  %hi = arith.constant dense<4.0e4> : tensor<4x4xf32>
+  %3 = arith.maximumf %2, %lo : tensor<4x4xf32>
+  %4 = arith.minimumf %3, %hi : tensor<4x4xf32>
+  %5 = arith.truncf %4 : tensor<4x4xf32> to tensor<4x4xf16>
+  %6 = arith.addf %5, %5 : tensor<4x4xf16>
+  return %1, %6 : tensor<4x4xf16>, tensor<4x4xf16>
+}
+
+// -----
+
+// Within the format, saturated, or in one that ends where f32 does.
+// CHECK-LABEL: @cast_within_its_format
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @cast_within_its_format(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xbf16>) {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.tanh %0 : tensor<4x4xf32>
+  %2 = arith.truncf %1 : tensor<4x4xf32> to tensor<4x4xf16>
+  %3 = arith.addf %2, %2 : tensor<4x4xf16>
+  %4 = mp.cast saturate %0 : tensor<4x4xf32> to tensor<4x4xf16>
+  %5 = arith.truncf %0 : tensor<4x4xf32> to tensor<4x4xbf16>
+  return %3, %4, %5 : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xbf16>
+}
+
+// -----
+
+// NaN in place of numbers: remainders by zero, zero times the infinity of a mask, what nothing says
+// the meaning of, and no number at all where integers are divided by zero.
+// CHECK-LABEL: @zero_is_no_divisor
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.remf'
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.mulf'
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.fpowi'
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.divsi'
+func.func @zero_is_no_divisor(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %m: tensor<4x4xi1>, %n: tensor<4x4xi32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xi32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %lowest = arith.constant dense<0xFF800000> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.remf %one, %0 : tensor<4x4xf32>
+  %2 = linalg.matmul ins(%w, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %mask = arith.select %m, %lowest, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %3 = math.absf %2 : tensor<4x4xf32>
+  %4 = arith.mulf %3, %mask : tensor<4x4xf32>
+  %5 = arith.maximumf %4, %zero : tensor<4x4xf32>
+  %6 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %7 = math.fpowi %6, %n : tensor<4x4xf32>, tensor<4x4xi32>
+  %8 = linalg.matmul ins(%w, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %9 = arith.fptosi %8 : tensor<4x4xf32> to tensor<4x4xi32>
+  %10 = arith.divsi %n, %9 : tensor<4x4xi32>
+  return %1, %5, %7, %10 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xi32>
+}
+
+// -----
+
+// Divisors that are not zero, a mask that is added, and one whose factor is not zero.
+// CHECK-LABEL: @other_divisors
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @other_divisors(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %m: tensor<4x4xi1>, %n: tensor<4x4xi32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xi32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %lowest = arith.constant dense<0xFF800000> : tensor<4x4xf32>
+  %ten = arith.constant dense<10> : tensor<4x4xi32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.absf %0 : tensor<4x4xf32>
+  %2 = arith.addf %1, %one : tensor<4x4xf32>
+  %3 = arith.remf %one, %2 : tensor<4x4xf32>
+  %mask = arith.select %m, %lowest, %zero : tensor<4x4xi1>, tensor<4x4xf32>
+  %4 = arith.addf %0, %mask : tensor<4x4xf32>
+  %5 = arith.mulf %2, %mask : tensor<4x4xf32>
+  %6 = arith.fptosi %0 : tensor<4x4xf32> to tensor<4x4xi32>
+  %7 = arith.divsi %6, %ten : tensor<4x4xi32>
+  return %3, %4, %5, %7 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xi32>
+}

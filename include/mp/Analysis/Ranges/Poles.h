@@ -4,7 +4,8 @@
 // contractions: rounding the factors of x = a b - c d may make zero of what was a small number, and
 // an infinity of what was finite; an exponential turns a small error into a large one. A choice
 // that depends on x may give another number, however large: x > 1 ? t : 0, or table[x]; so may a
-// jump that is multiplied: floor(x) t. No bound of magnitudes says anything about that.
+// jump that is multiplied: floor(x) t. A cast of the graph's own, to f16, is infinite from 65520
+// on. No bound of magnitudes says anything about that.
 
 #ifndef MP_ANALYSIS_RANGES_POLES_H
 #define MP_ANALYSIS_RANGES_POLES_H
@@ -17,6 +18,7 @@ namespace mlir::mp {
 struct Pole {
   enum class Kind : uint8_t {
     Function, ///< it has a pole, or an edge
+    Limit,    ///< its format, narrower than f32, may be too small for its result
     Choice,   ///< it picks among numbers that no range bounds
     Jump,     ///< it multiplies a number that jumps by one that no range bounds
   };
@@ -26,8 +28,9 @@ struct Pole {
 };
 
 /// The ops of a module with a pole that their arguments may reach, whatever finite numbers
-/// contractions give, that choose among unbounded numbers, or that multiply jumps by such, and what
-/// their arguments depend on: by data, through bodies, loops, branches and calls. Not among them
+/// contractions give, with results that may exceed a narrow format which they have already, that
+/// choose among unbounded numbers, or that multiply jumps by such, and what their arguments depend
+/// on: by data, through bodies, loops, branches and calls. Not among them
 /// are what an optimizer makes of its own state, selections that are continuous, as of max(x, 0),
 /// and checks for infinities.
 class Poles {

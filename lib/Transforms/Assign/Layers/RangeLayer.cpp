@@ -116,6 +116,8 @@ static std::string explainPole(Operation *op, FunctionDecisions &decisions) {
   switch (pole.kind) {
   case Pole::Kind::Function:
     return "its rounded result may reach the pole of " + name + ", which no range keeps away";
+  case Pole::Kind::Limit:
+    return "its rounded result may exceed the format of " + name + ", and no range keeps it within";
   case Pole::Kind::Choice:
     return "its rounded result may change what " + name +
            " chooses, and no range bounds these numbers (mp.range states one)";

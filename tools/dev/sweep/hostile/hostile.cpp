@@ -4,6 +4,7 @@
 //
 //   hostile --seed=N                 prints the graph of one seed
 //   hostile --from=A --to=B          checks those seeds: what is false, by claim and hypothesis
+//   hostile --graph=FILE --to=B      checks @main of a file, with the arguments of those seeds
 //   hostile --list                   the claims, and the hypotheses of each
 //   hostile --kinds --to=B           how many of those seeds are spelled, moved and run how
 //
@@ -12,6 +13,7 @@
 // arguments that show it; `mp-run` takes them by --input.
 
 #include "../../../../test/Execution/HostileRun.h"
+#include "mlir/Parser/Parser.h"
 #include "mp/Pipelines/Promises.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -29,6 +31,8 @@ static llvm::cl::opt<uint64_t> from("from", llvm::cl::desc("First seed to check"
                                     llvm::cl::cat(category));
 static llvm::cl::opt<uint64_t> to("to", llvm::cl::desc("Seed behind the last to check"),
                                   llvm::cl::cat(category));
+static llvm::cl::opt<std::string> graphFile("graph", llvm::cl::desc("File to check, with @main"),
+                                            llvm::cl::cat(category));
 static llvm::cl::opt<bool> list("list", llvm::cl::desc("List claims and hypotheses"),
                                 llvm::cl::cat(category));
 static llvm::cl::opt<std::string> out("out",
@@ -149,6 +153,16 @@ int main(int argc, char **argv) {
   }
   HostileOptions options;
   options.proved = policyFile;
+  if (!graphFile.empty()) {
+    auto module = parseSourceFile<ModuleOp>(graphFile, &context);
+    if (!module || !module->lookupSymbol<func::FuncOp>("main")) {
+      llvm::errs() << "hostile: --graph is '" << graphFile << "': expected a module with @main\n";
+      return 2;
+    }
+    options.written = [module = std::make_shared<OwningOpRef<ModuleOp>>(std::move(module))] {
+      return HostileGraph{(*module)->clone(), /*dynamicSize=*/4};
+    };
+  }
   HostileTally tally;
   std::vector<HostileRecipe> recipes;
   for (uint64_t s = from; s < to; ++s)
