@@ -151,8 +151,13 @@ Status Run::go() {
 
 Status mlir::mp::reportError(Status status, llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
-  llvm::WithColor(llvm::errs(), llvm::HighlightColor::Error) << "mp-run: error: ";
-  llvm::errs() << text << "\n";
+  // Written at once: processes of one run share a terminal.
+  std::string line;
+  llvm::raw_string_ostream os(line);
+  llvm::WithColor(os, llvm::HighlightColor::Error,
+                  llvm::errs().has_colors() ? llvm::ColorMode::Enable : llvm::ColorMode::Disable)
+      << "mp-run: error: ";
+  llvm::errs() << line + text + "\n";
   std::optional<support::ErrorCode> code = support::findCode(text);
   return code ? support::statusOf(*code) : status;
 }
