@@ -4,6 +4,9 @@
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mp/Analysis/Cost/FusionGroups.h"
+#include "mp/Analysis/Cost/Sizes.h"
+#include "mp/Analysis/ReductionLength.h"
 #include "mp/InitAll.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,11 +24,25 @@ public:
   static StringRef getOperationName() { return "mine.rectify"; }
 };
 
+class ProductOp : public Op<ProductOp, OpTrait::OneResult, OpTrait::NOperands<2>::Impl> {
+public:
+  using Op::Op;
+  static ArrayRef<StringRef> getAttributeNames() { return {}; }
+  static StringRef getOperationName() { return "mine.product"; }
+};
+
+class WaveOp : public Op<WaveOp, OpTrait::OneResult, OpTrait::OneOperand> {
+public:
+  using Op::Op;
+  static ArrayRef<StringRef> getAttributeNames() { return {}; }
+  static StringRef getOperationName() { return "mine.wave"; }
+};
+
 class MineDialect : public Dialect {
 public:
   explicit MineDialect(MLIRContext *context)
       : Dialect(getDialectNamespace(), context, TypeID::get<MineDialect>()) {
-    addOperations<RectifyOp>();
+    addOperations<RectifyOp, ProductOp, WaveOp>();
   }
   static StringRef getDialectNamespace() { return "mine"; }
 };
@@ -53,9 +70,62 @@ struct RectifySemantics : FloatSemanticsOpInterface::ExternalModel<RectifySemant
   }
 };
 
+/// Multiplies matrices: both factors in one format, sums in that of the result.
+struct ProductPrecision : PrecisionOpInterface::ExternalModel<ProductPrecision, ProductOp> {
+  OpClass getOpClass(Operation *) const { return OpClass::TensorCore; }
+  StringRef getClassNote(Operation *) const { return "contraction"; }
+  TypeRule getTypeRule(Operation *) const { return TypeRule::Contraction; }
+  OperandRole getOperandRole(Operation *, unsigned) const { return OperandRole::Factor; }
+  Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
+                     TypeRange resultTypes) const {
+    OperationState state(op->getLoc(), op->getName(), operands, resultTypes, op->getAttrs());
+    return builder.create(state);
+  }
+};
+
+/// Each element sums as many products as the first factor has columns.
+struct ProductSemantics : FloatSemanticsOpInterface::ExternalModel<ProductSemantics, ProductOp> {
+  FloatMeaning getMeaning(Operation *op) const {
+    FloatMeaning meaning = FloatMeaning::of(FloatMeaning::Kind::Contraction, {0, 1});
+    auto rows = cast<RankedTensorType>(op->getOperand(0).getType());
+    meaning.products = mpcore::domains::Extent::exactly(rows.getDimSize(1));
+    meaning.innermost[0] = true;
+    return meaning;
+  }
+};
+
 void registerModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MineDialect *) {
     RectifyOp::attachInterface<RectifyPrecision, RectifySemantics>(*context);
+    ProductOp::attachInterface<ProductPrecision, ProductSemantics>(*context);
+  });
+}
+
+/// As rectifying, but for the class and what is computed.
+struct WavePrecision : PrecisionOpInterface::ExternalModel<WavePrecision, WaveOp> {
+  OpClass getOpClass(Operation *) const { return OpClass::KeepWide; }
+  StringRef getClassNote(Operation *) const { return "periodic"; }
+  TypeRule getTypeRule(Operation *) const { return TypeRule::Uniform; }
+  OperandRole getOperandRole(Operation *, unsigned) const { return OperandRole::Data; }
+  Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
+                     TypeRange resultTypes) const {
+    OperationState state(op->getLoc(), op->getName(), operands, resultTypes, op->getAttrs());
+    return builder.create(state);
+  }
+};
+
+template <mpcore::domains::UnaryFn fn>
+struct WaveSemantics : FloatSemanticsOpInterface::ExternalModel<WaveSemantics<fn>, WaveOp> {
+  FloatMeaning getMeaning(Operation *) const {
+    FloatMeaning meaning = FloatMeaning::of(FloatMeaning::Kind::Unary, {0});
+    meaning.unary = fn;
+    return meaning;
+  }
+};
+
+template <mpcore::domains::UnaryFn fn> void registerWave(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, MineDialect *) {
+    WaveOp::attachInterface<WavePrecision, WaveSemantics<fn>>(*context);
   });
 }
 
@@ -68,19 +138,40 @@ constexpr StringLiteral kProgram = R"(
   }
 )";
 
-/// Returns what a pipeline makes of the program, in a context that knows the op, with its models or
-/// not.
-std::string convert(StringRef pipeline, bool taught) {
+constexpr StringLiteral kProducts = R"(
+  func.func @f(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> {
+    %0 = "mine.product"(%x, %w) : (tensor<64x32xf32>, tensor<32x16xf32>) -> tensor<64x16xf32>
+    return %0 : tensor<64x16xf32>
+  }
+)";
+
+constexpr StringLiteral kAngles = R"(
+  func.func @f(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %i: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %0 = linalg.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = "mine.wave"(%0) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %1 : tensor<64x64xf32>
+  }
+)";
+
+/// The dialects, with models of the ops or without.
+DialectRegistry makeRegistry(bool taught) {
   DialectRegistry registry;
   registry.insert<MineDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
                   tensor::TensorDialect>();
   registerAllDialects(registry);
   if (taught)
     registerModels(registry);
+  return registry;
+}
+
+/// Returns what a pipeline makes of a program, in a context that knows the ops, with their models
+/// or not.
+std::string convert(StringRef pipeline, const DialectRegistry &registry,
+                    StringRef program = kProgram) {
   static bool once = (registerAllPasses(), true);
   (void)once;
   MLIRContext context(registry);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kProgram, &context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
   PassManager manager(&context, ModuleOp::getOperationName());
   if (!module || failed(parsePassPipeline(pipeline, manager)) || failed(manager.run(*module)))
     return "failed";
@@ -88,6 +179,10 @@ std::string convert(StringRef pipeline, bool taught) {
   llvm::raw_string_ostream os(text);
   module->print(os);
   return text;
+}
+
+std::string convert(StringRef pipeline, bool taught, StringRef program = kProgram) {
+  return convert(pipeline, makeRegistry(taught), program);
 }
 
 constexpr StringLiteral kMixed = "mp-mixed-precision{format=bf16 table=false}";
@@ -113,6 +208,35 @@ TEST(TeachYourOp, OnlyATaughtOpHasARange) {
   EXPECT_NE(lineOf(convert(kRanges, true)).find("[0, inf]"), std::string::npos)
       << convert(kRanges, true);
   EXPECT_EQ(lineOf(convert(kRanges, false)).find("[0, inf]"), std::string::npos);
+}
+
+TEST(TeachYourOp, ATaughtProductReadsNarrowFactors) {
+  constexpr StringLiteral narrow = "(tensor<64x32xbf16>, tensor<32x16xbf16>) -> tensor<64x16xf32>";
+  EXPECT_NE(convert(kMixed, true, kProducts).find(narrow), std::string::npos)
+      << convert(kMixed, true, kProducts);
+  EXPECT_EQ(convert(kMixed, false, kProducts).find("bf16"), std::string::npos);
+}
+
+TEST(TeachYourOp, ATaughtProductIsCountedByWhatItSums) {
+  for (bool taught : {true, false}) {
+    MLIRContext context(makeRegistry(taught));
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kProducts, &context);
+    ASSERT_TRUE(module);
+    module->walk([&](ProductOp product) {
+      EXPECT_EQ(getReductionLength(product), taught ? std::optional<int64_t>(32) : std::nullopt);
+      EXPECT_EQ(Sizes(1).countMultiplyAdds(product), taught ? 64u * 32 * 16 : 64u * 16);
+      EXPECT_EQ(getKernelKind(product), taught ? KernelKind::Contraction : KernelKind::Other);
+    });
+  }
+}
+
+TEST(TeachYourOp, ASineOfAnyDialectKeepsItsAnglesWide) {
+  DialectRegistry sine = makeRegistry(false), tanh = makeRegistry(false);
+  registerWave<mpcore::domains::UnaryFn::Sin>(sine);
+  registerWave<mpcore::domains::UnaryFn::Tanh>(tanh);
+  EXPECT_EQ(convert(kMixed, sine, kAngles).find("bf16"), std::string::npos)
+      << convert(kMixed, sine, kAngles);
+  EXPECT_NE(convert(kMixed, tanh, kAngles).find("bf16"), std::string::npos);
 }
 
 TEST(TeachYourOp, TheGuideShowsTheseModels) {
