@@ -190,6 +190,15 @@ class Compile(unittest.TestCase):
                 torch.compile(nn.Linear(4, 4), backend=mp.dynamo.backend, options=options)(torch.ones(2, 4))
         self.assertEqual(mp.dynamo.graphs, [])
 
+    def test_gradients_within_a_function(self):
+        weight, x = torch.randn(8, 8), torch.randn(8)
+
+        def function(x):
+            return torch.func.grad(lambda x: torch.tanh(weight @ x)[:1].sum())(x)
+
+        self.assertLess(relative(torch.compile(function, backend=mp.dynamo.backend)(x), function(x)), 2e-2)
+        self.assertEqual([reason for _, _, reason in mp.dynamo.graphs], [""])
+
     def test_unsigned_integers_stay_so(self):
         u = torch.tensor([250, 3], dtype=torch.uint8)
         self.assertEqual(torch.compile(lambda u: u + 10, backend=mp.dynamo.backend)(u).dtype, torch.uint8)

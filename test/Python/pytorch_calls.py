@@ -211,12 +211,17 @@ class Functions(unittest.TestCase):
         for name, value in expected.items():
             self.assertLess(difference(found[name], value), 2e-2, name)
 
-    def test_values_on_a_diagonal(self):
-        from mp.frontends.decompositions import diagonal_scatter
+    def test_values_on_diagonals_and_behind_strides(self):
+        from mp.frontends.decompositions import diagonal_scatter, strided, strided_scatter
         for shape, offset, dims in (((3, 5), 0, (0, 1)), ((3, 5), 2, (0, 1)), ((5, 3), -3, (0, 1)), ((5, 2, 3), 1, (2, 0)), ((3, 3), 3, (0, 1))):
             x = torch.randn(shape)
             values = torch.randn_like(torch.diagonal(x, offset, *dims))
             self.assertTrue(torch.equal(diagonal_scatter(x, values, offset, *dims), torch.diagonal_scatter(x, values, offset, *dims)), (shape, offset))
+        for place in (((3, 4), (4, 1)), ((1, 12), (7, 1)), ((4, 3), (1, 4)), ((2, 2), (2, 4), 1), ((), (), 5), ((12,), (1,), 0)):
+            x, values = torch.randn(3, 4), torch.randn(place[0])
+            self.assertTrue(torch.equal(strided_scatter(x, values, *place), torch.as_strided_scatter(x, values, *place)), place)
+            if (found := strided(x, *place)) is not NotImplemented:
+                self.assertTrue(torch.equal(found, torch.as_strided(x, *place)), place)
 
 
 class Refused(unittest.TestCase):

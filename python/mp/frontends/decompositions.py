@@ -1,6 +1,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What torch's ops are written as before torch-mlir sees them: its own table, and forms of ops that its lowering crashes on or
 refuses, as forms that it takes."""
+import math
 
 
 def front_dims(op):
@@ -53,6 +54,36 @@ def diagonal_scatter(x, values, offset=0, dim1=0, dim2=1):
     return torch.where(on_diagonal, spread, x.movedim(dims, (-2, -1))).movedim((-2, -1), dims)
 
 
+def is_dense(x, size, stride, start):
+    """Whether as_strided reads all elements of x in their order; None where that is not known."""
+    if not all(isinstance(number, int) for number in (*x.shape, *size, *stride, start)) or not x.is_contiguous() or x.storage_offset():
+        return None
+    following = [math.prod(size[place + 1:]) for place in range(len(size))]
+    return x.numel() == math.prod(size) and start == 0 and all(
+        count == 1 or step == dense for count, step, dense in zip(size, stride, following))
+
+
+def strided(x, size, stride, storage_offset=None):
+    """as_strided, which is a reshape where it reads all of what lies densely."""
+    start = x.storage_offset() if storage_offset is None else storage_offset
+    return x.reshape(size) if is_dense(x, size, stride, start) else NotImplemented
+
+
+def strided_scatter(x, values, size, stride, storage_offset=None):
+    """x with `values` where as_strided reads, as gradients of views do, for what lies densely."""
+    import torch
+    start = x.storage_offset() if storage_offset is None else storage_offset
+    dense = is_dense(x, size, stride, start)
+    if dense is None:
+        return NotImplemented
+    if dense:
+        return values.reshape(x.shape)
+    places = torch.full((), start, dtype=torch.int64, device=x.device)
+    for count, step in zip(size, stride):
+        places = places.unsqueeze(-1) + torch.arange(count, device=x.device) * step
+    return x.reshape(-1).scatter(0, places.reshape(-1), values.reshape(-1)).reshape(x.shape)
+
+
 def zeros(size, dtype=None, layout=None, device=None, pin_memory=False):
     """What torch.func takes for tangents that are nothing."""
     import torch
@@ -98,6 +129,8 @@ def decomposition_table():
     table[aten.index.Tensor] = one_index
     table[aten.masked_select.default] = where_it_holds
     table[aten.diagonal_scatter.default] = diagonal_scatter
+    table[aten.as_strided.default] = strided
+    table[aten.as_strided_scatter.default] = strided_scatter
     table[aten._efficientzerotensor.default] = zeros
     table[aten._new_zeros_with_same_feature_meta.default] = zeros_of_tangent
     table[aten._transformer_encoder_layer_fwd.default] = encoder_layer

@@ -7,7 +7,7 @@ usage: try-wheel.py WHEEL [--root=DIR] [--suite=bookworm] [PACKAGE ...]
 Makes a root file system of Debian's least packages, Python's venv and certificates (needs root and mmdebstrap),
 installs the wheel and the packages (torch and torch-mlir, in the versions that docs/guides/Python.md names) in a
 fresh virtual environment there, and runs the block under "From Python" of README.md as it stands. Prints the
-seconds of each stage and ends with the status of the block. --root names the folder and leaves it there; if it
+seconds of each stage, and of processors in it, and ends with the status of the block. --root names the folder and leaves it there; if it
 exists, it is used again. Settings of pip in the environment (PIP_*) hold there, too.
 """
 import argparse
@@ -49,9 +49,11 @@ def make_root(root, suite):
 def inside(root, *command):
     environment = {name: value for name, value in os.environ.items() if name.startswith("PIP_") and name != "PIP_FIND_LINKS"}
     environment |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
-    start = time.monotonic()
+    start, before = time.monotonic(), os.times()
     status = subprocess.run(["chroot", str(root), *command], env=environment).returncode
-    return status, time.monotonic() - start
+    after = os.times()
+    busy = after.children_user + after.children_system - before.children_user - before.children_system
+    return status, time.monotonic() - start, busy
 
 
 def main():
@@ -78,8 +80,8 @@ def main():
                                                    *(options.packages or named_packages()))),
                   ("README's lines", ("/opt/venv/bin/python", "/tmp/readme.py")))
         for name, command in stages:
-            status, seconds = inside(root, *command)
-            print(f"{name}: {seconds:.1f} s, status {status}", flush=True)
+            status, seconds, busy = inside(root, *command)
+            print(f"{name}: {seconds:.1f} s, {busy:.1f} s of a processor, status {status}", flush=True)
             if status:
                 return status
     return 0
