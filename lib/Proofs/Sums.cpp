@@ -30,10 +30,15 @@ Facts mlir::mp::proofs::sumOf(const Facts &term, double count, const Facts &star
   // of them.
   bool startsAtZero = start.low == 0 && start.high == 0 && !start.mayBeNaN;
   double additions = std::max(count - startsAtZero, 0.0);
-  double error = onTensorCores ? up(spread * (count + 2) * std::max(0x1p-21, 2 * format.unit))
-                               : up(spread * additions * 1.1 * format.unit);
+  double share = onTensorCores ? (count + 2) * std::max(0x1p-21, 2 * format.unit)
+                               : additions * 1.1 * format.unit;
+  double error = up(spread * share);
+  // Terms of one sign are all of the sum, which loses no more than that share of itself; what
+  // Tensor Cores take for zero is not counted.
+  bool losesAll = onTensorCores || !(share < 1);
+  double least = losesAll ? 0 : down(total.low * (1 - share) - (count + 1) * format.normal);
   if (!(magnitudes * 1.02 + error <= format.largest) || !(count < 0x1p40)) {
-    total.low = isNonNegative ? 0 : -kInf;
+    total.low = isNonNegative ? std::max(least, 0.0) : -kInf;
     total.high = kInf;
     total.mayBeInfinite = true;
     total.mayBeNaN |= !isNonNegative;
@@ -42,7 +47,7 @@ Facts mlir::mp::proofs::sumOf(const Facts &term, double count, const Facts &star
   total.low -= error;
   total.high += error;
   if (isNonNegative)
-    total.low = std::max(total.low, 0.0);
+    total.low = std::max({total.low, least, 0.0});
   return rounded(total, format);
 }
 

@@ -274,6 +274,30 @@ func.func @main(%x: tensor<1x4xf32>) -> tensor<1x1xf32> {
   expectWithin(facts, -4.1, 4.1);
 }
 
+/// Nothing cancels, so that what additions lose is a share of the sum, however large it may be.
+TEST_F(RangeAnalysisTest, KeepsMostOfSumsOfOneSign) {
+  auto least = [&](StringRef range, StringRef type) {
+    std::string text = R"(
+func.func @main(%x: tensor<4x3xT> {mp.range = [RANGE]}) -> tensor<4x1xT> {
+  %0 = tosa.reduce_sum %x {axis = 1 : i32} : (tensor<4x3xT>) -> tensor<4x1xT>
+  return %0 : tensor<4x1xT>
+}
+)";
+    auto replace = [&](StringRef from, StringRef to) {
+      for (size_t at; (at = text.find(from)) != std::string::npos;)
+        text.replace(at, from.size(), to);
+    };
+    replace("RANGE", range);
+    replace("xT", ("x" + type).str());
+    return factsOf(text).range.lo;
+  };
+  EXPECT_GT(least("1.0e-20, 1.0e20", "f32"), 2.99e-20);
+  EXPECT_LE(least("1.0e-20, 1.0e20", "f32"), 3e-20);
+  EXPECT_LE(least("1.0e-20, 1.0e20", "bf16"), 3e-20 * (1 - 0x1p-8)); // 2 additions
+  EXPECT_LT(least("-1.0e-20, 1.0e20", "f32"), -1e12);                // cancels
+  EXPECT_EQ(least("1.0e-44, 1.0", "f32"), 0);                        // may be flushed
+}
+
 TEST_F(RangeAnalysisTest, LetsInfinitiesThroughExtremaOfOneElement) {
   FloatFacts facts = factsOf(R"(
 func.func @main(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {

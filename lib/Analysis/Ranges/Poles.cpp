@@ -10,6 +10,7 @@
 #include "JumpSizes.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Analysis/Ranges/MaskConstants.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
@@ -244,23 +245,44 @@ Poles::Poles(Operation *module) : ranges(module, {.anyContraction = true}) {
       for (Value operand : op->getOperands())
         mark(operand, {op, Pole::Kind::Limit});
     deciders.clear();
-    if (choosesUnbounded(op, ranges))
-      addDeciders(op, deciders);
-    for (Value decider : deciders)
-      mark(decider, {op, Pole::Kind::Choice});
+    addDeciders(op, deciders);
+    if (!deciders.empty() && choosesUnbounded(op, ranges))
+      for (Value decider : deciders)
+        mark(decider, {op, Pole::Kind::Choice});
   });
   JumpSizes(module, ranges).visitUnbounded([&](Operation *op, Value decider) {
     mark(decider, {op, Pole::Kind::Jump});
   });
 }
 
+static bool hasKnownSizes(Value value) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  return !type || type.hasStaticShape();
+}
+
 void Poles::mark(Value value, Pole pole) {
-  SmallVector<Value> pending = {value};
-  while (!pending.empty()) {
+  SmallVector<Value> pending = {value}, sized;
+  while (!pending.empty() || !sized.empty()) {
+    if (pending.empty()) {
+      Value next = sized.pop_back_val();
+      if (hasKnownSizes(next) || !reachedBySize.insert(next).second)
+        continue;
+      SmallVector<Value> feeds; // numbers give it no size, integers may
+      addFeeds(next, ranges, feeds);
+      for (Value feed : feeds)
+        (isWhole(feed) ? pending : sized).push_back(feed);
+      continue;
+    }
     Value next = pending.pop_back_val();
     if (isDecidedByFiniteness(next, ranges) || !reached.try_emplace(next, pole).second)
       continue;
-    addFeeds(next, ranges, pending);
+    if (auto size = next.getDefiningOp<ShapedDimOpInterface>()) {
+      sized.push_back(size.getShapedValue());
+      if (auto dimension = dyn_cast<Value>(size.getDimension()))
+        pending.push_back(dimension);
+    } else {
+      addFeeds(next, ranges, pending);
+    }
   }
 }
 

@@ -23,11 +23,25 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Sums of more terms are not bounded.
 static constexpr double kMostTerms = 0x1p53;
 
-FloatFacts RangeTransfer::withError(const FloatFacts &exact, double radius, bool isPositive,
-                                    numerics::Format format, RowLength rows) {
-  FloatFacts result = radius < kInfinity ? domains::perturb(exact, radius, rows) : Facts::top();
-  if (isPositive) { // no rounding takes a sum of such terms below zero, none gives inf - inf
-    result.range.lo = std::max(result.range.lo, 0.0);
+namespace {
+/// How far a sum is off before it is stored.
+struct SumError {
+  double radius;   ///< at most
+  bool isPositive; ///< none of its terms is negative
+  double share;    ///< of all magnitudes, that additions lose,
+  double smallest; ///< and what they lose where partial sums are too small for normal numbers
+};
+} // namespace
+
+/// No rounding takes a sum of terms that are not negative below zero, nor more of it than a share:
+/// it is all of their magnitudes. None gives inf - inf.
+static FloatFacts withError(const FloatFacts &exact, const SumError &error, numerics::Format format,
+                            domains::RowLength rows) {
+  FloatFacts result =
+      error.radius < kInfinity ? domains::perturb(exact, error.radius, rows) : FloatFacts::top();
+  if (error.isPositive) {
+    double least = error.share < 1 ? exact.range.lo * (1 - error.share) * (1 - 0x1p-40) : 0;
+    result.range.lo = std::max({result.range.lo, least - error.smallest, 0.0});
     result.mayNaN = exact.mayNaN;
   }
   result.provenance = exact.provenance;
@@ -46,14 +60,17 @@ FloatFacts RangeTransfer::finishSum(FloatFacts exact, const FloatFacts &terms, d
   exact = domains::binary(BinaryFn::Add, exact, domains::reshapeRows(init, rows), rows);
   // Every partial sum is at most the sum of all magnitudes, the initial value's among them.
   double magnitudes = addUp(mulUp(count, terms.mag()), init.mag());
-  bool isBounded =
-      count <= kMostTerms && mulUp(magnitudes, 1.01) <= numerics::info(*format).maxFinite;
-  if (!isBounded)
-    return withError(exact, kInfinity, isPositive, *format, rows);
+  const numerics::FormatInfo &info = numerics::info(*format);
+  if (!(count <= kMostTerms))
+    return withError(exact, {kInfinity, isPositive, 1, 0}, *format, rows);
   bool startsAtZero = init.range == Interval::point(0) && !init.mayNaN;
   int64_t additions = std::max<int64_t>(int64_t(count) - startsAtZero, 0);
   double relative = domains::Accumulation::sequential(*format).relativeError(additions);
-  return withError(exact, mulUp(relative, magnitudes), isPositive, *format, rows);
+  bool mayOverflow = !(mulUp(magnitudes, 1.01) <= info.maxFinite);
+  return withError(exact,
+                   {mayOverflow ? kInfinity : mulUp(relative, magnitudes), isPositive, relative,
+                    mulUp(count, info.minNormal)},
+                   *format, rows);
 }
 
 FloatFacts RangeTransfer::sum(const FloatFacts &x, const domains::ReducedElements &elements,
@@ -71,9 +88,10 @@ FloatFacts RangeTransfer::sumOfSquares(const FloatFacts &x,
   double count = elements.count.upper();
   if (std::optional<numerics::Format> format = formatOf(type)) {
     const numerics::FormatInfo &info = numerics::info(*format);
-    double share = mulUp(exact.mag(), 2 * info.unitRoundoff);
-    exact = withError(exact, addUp(share, mulUp(count, info.minNormal)), /*isPositive=*/true,
-                      numerics::Format::F64, rowLengthOf(type));
+    double share = 2 * info.unitRoundoff, smallest = mulUp(count, info.minNormal);
+    exact = withError(
+        exact, {addUp(mulUp(exact.mag(), share), smallest), /*isPositive=*/true, share, smallest},
+        numerics::Format::F64, rowLengthOf(type));
   }
   return finishSum(exact, squares, count, init, type);
 }
@@ -108,7 +126,9 @@ FloatFacts RangeTransfer::average(const FloatFacts &x, const FloatMeaning &meani
   FloatFacts exact = domains::reshapeRows(x, rows);
   exact.integerValued = exact.nonZero = false;
   bool mayOverflow = !(mulUp(magnitudes, 1.01) <= numerics::info(*format).maxFinite);
-  return withError(exact, mayOverflow ? kInfinity : mulUp(relative, x.mag()), x.isNonNegative(),
+  return withError(exact,
+                   {mayOverflow ? kInfinity : mulUp(relative, x.mag()), x.isNonNegative(), relative,
+                    mulUp(terms + 1, numerics::info(*format).minNormal)},
                    *format, rows);
 }
 
@@ -155,25 +175,30 @@ FloatFacts RangeTransfer::contraction(Operation *op, const FloatMeaning &meaning
   double magnitudes = addUp(mulUp(products, mulUp(x.mag(), w.mag())), started);
   double partial = addUp(
       std::min(mulUp(products, mulUp(x.mag(), w.mag())), mulUp(left.norm, right.norm)), started);
-  double radius = 0;
+  SumError error = {0, isPositive, 0, mulUp(products + 1, numerics::info(*format).minNormal)};
   Type factorType = op->getOperand(meaning.operands[0]).getType();
   SmallVector<domains::Accumulation> modes =
       getAccumulationModes(factorType, *format, numerics::allArchitectures);
   if (options.narrow && getFloatFormat(factorType).isF32())
     llvm::append_range(modes,
                        getAccumulationModes(options.narrow, *format, numerics::allArchitectures));
-  for (const domains::Accumulation &mode : modes)
-    radius = std::max(radius, addUp(mulUp(mode.relativeError(products + 1), magnitudes),
-                                    mode.subnormalError(products + 1, largest)));
+  for (const domains::Accumulation &mode : modes) {
+    double share = mode.relativeError(products + 1),
+           smallest = mode.subnormalError(products + 1, largest);
+    error.radius = std::max(error.radius, addUp(mulUp(share, magnitudes), smallest));
+    error.share = std::max(error.share, share);
+    error.smallest = std::max(error.smallest, smallest);
+  }
   if (!(mulUp(partial, 1.01) <= numerics::info(*format).maxFinite))
-    radius = kInfinity; // a partial sum may overflow
+    error.radius = kInfinity; // a partial sum may overflow
   if (!options.anyContraction)
-    return withError(exact, radius, isPositive, *format, rows);
+    return withError(exact, error, *format, rows);
   // In fp8 rounding moves each factor by a sixteenth; f16 has nothing between 0 and 2^-24. Signs
   // stay, but what is small may become zero.
   constexpr double share = 0.2, smallest = 0x1p-25;
   double moved =
       addUp(mulUp(share, partial), mulUp(mulUp(products, smallest), addUp(x.mag(), w.mag())));
-  FloatFacts any = withError(exact, addUp(radius, moved), isPositive, *format, rows);
+  error.radius = addUp(error.radius, moved);
+  FloatFacts any = withError(exact, error, *format, rows);
   return FloatFacts::finite(domains::hull(any.range, Interval::point(0)), any.provenance);
 }

@@ -65,10 +65,6 @@ private:
   Facts average(const Facts &x, const FloatMeaning &meaning, Type type, RowLength rows) const;
   static Facts splitResidual(Operation *op, const Facts &x, RowLength rows);
   Facts joinSplit(ArrayRef<const Facts *> parts, Type type, RowLength rows) const;
-  /// A sum that is off by up to `radius` before it is stored; `isPositive`: none of its terms is
-  /// negative.
-  static Facts withError(const Facts &exact, double radius, bool isPositive,
-                         numerics::Format format, RowLength rows);
   /// The format that results are rounded to; f64 where nothing is.
   std::optional<numerics::Format> formatOf(Type type) const;
   /// A factor as a contraction that may be narrowed reads it.

@@ -480,3 +480,44 @@ func.func @other_divisors(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4
   %7 = arith.divsi %6, %ten : tensor<4x4xi32>
   return %3, %4, %5, %7 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xi32>
 }
+
+// -----
+
+// How large a tensor is does not depend on its elements,
+// CHECK-LABEL: @sizes_of_a_product
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @sizes_of_a_product(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>, %t: tensor<16x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<?x4xf32>, tensor<4x4xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %m = tensor.dim %0, %c0 : tensor<?x4xf32>
+  %g = tensor.empty(%m) : tensor<?x4xf32>
+  %2 = tensor.extract_slice %t[0, 0] [%m, 4] [1, 1] : tensor<16x4xf32> to tensor<?x4xf32>
+  %3 = linalg.softmax dimension(1) ins(%0 : tensor<?x4xf32>) outs(%g : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %2, %3 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
+// unless one of them was asked how large it is.
+// CHECK-LABEL: @sized_by_a_product
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'tensor.extract_slice'
+func.func @sized_by_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<16x4xf32>,
+                             %small: tensor<16x4xf32> {mp.range = [-1.0, 1.0]}) -> tensor<1x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = tensor.extract %0[%c0, %c0] : tensor<4x4xf32>
+  %2 = arith.fptosi %1 : f32 to i32
+  %3 = arith.index_cast %2 : i32 to index
+  %n = arith.remui %3, %c16 : index
+  %e = tensor.extract_slice %small[0, 0] [%n, 4] [1, 1] : tensor<16x4xf32> to tensor<?x4xf32>
+  %f = linalg.exp ins(%e : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %m = tensor.dim %f, %c0 : tensor<?x4xf32>
+  %4 = tensor.extract_slice %t[%m, 0] [1, 4] [1, 1] : tensor<16x4xf32> to tensor<1x4xf32>
+  return %4 : tensor<1x4xf32>
+}

@@ -86,3 +86,25 @@ func.func @cubes(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>, %i: tensor<2x4xf32>) 
   %0 = linalg.matmul ins(%hh, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%i : tensor<2x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// TOSA divides by sums of exponentials through their inverses. No sum of such is less than a share of what its terms are at least,
+// so that its inverse is finite. Of exponentials that may be zero nothing is known.
+// PROVED-LABEL: func.func @weights
+// PROVED: tosa.matmul {{.*}}compute = f16
+// PROVED: tosa.matmul {{.*}}compute = f32
+func.func @weights(%x: tensor<1x4x8xf32> {mp.range = [-60.0, 60.0]}, %y: tensor<1x4x8xf32> {mp.range = [-100.0, 60.0]}, %w: tensor<1x8x4xf32> {mp.range = [-2.0, 2.0]})
+    -> (tensor<1x4x4xf32>, tensor<1x4x4xf32>) {
+  %zero = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+  %shift = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
+  %e = tosa.exp %x : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %s = tosa.reduce_sum %e {axis = 2 : i32} : (tensor<1x4x8xf32>) -> tensor<1x4x1xf32>
+  %r = tosa.reciprocal %s : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %p = tosa.mul %e, %r, %shift : (tensor<1x4x8xf32>, tensor<1x4x1xf32>, tensor<1xi8>) -> tensor<1x4x8xf32>
+  %0 = tosa.matmul %p, %w, %zero, %zero : (tensor<1x4x8xf32>, tensor<1x8x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4xf32>
+  %f = tosa.exp %y : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %t = tosa.reduce_sum %f {axis = 2 : i32} : (tensor<1x4x8xf32>) -> tensor<1x4x1xf32>
+  %q = tosa.reciprocal %t : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %u = tosa.mul %f, %q, %shift : (tensor<1x4x8xf32>, tensor<1x4x1xf32>, tensor<1xi8>) -> tensor<1x4x8xf32>
+  %1 = tosa.matmul %u, %w, %zero, %zero : (tensor<1x4x8xf32>, tensor<1x8x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4xf32>
+  return %0, %1 : tensor<1x4x4xf32>, tensor<1x4x4xf32>
+}

@@ -30,7 +30,8 @@ struct Pole {
 /// The ops of a module with a pole that their arguments may reach, whatever finite numbers
 /// contractions give, with results that may exceed a narrow format which they have already, that
 /// choose among unbounded numbers, or that multiply jumps by such, and what their arguments depend
-/// on: by data, through bodies, loops, branches and calls. Not among them
+/// on: by data, through bodies, loops, branches and calls. The size of a tensor depends on integers
+/// that give it, not on its elements. Not among them
 /// are what an optimizer makes of its own state, selections that are continuous, as of max(x, 0),
 /// and checks for infinities.
 class Poles {
@@ -45,6 +46,7 @@ private:
 
   ModuleRanges ranges;
   DenseMap<Value, Pole> reached; ///< values that an argument of a pole depends on
+  DenseSet<Value> reachedBySize; ///< of which only the sizes matter to one
 };
 
 } // namespace mlir::mp
