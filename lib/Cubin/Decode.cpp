@@ -5,7 +5,6 @@
 
 #include "Opcodes.h"
 
-#include "llvm/Support/MathExtras.h"
 
 using namespace mpcore::cubin;
 

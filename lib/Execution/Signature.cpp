@@ -10,7 +10,6 @@
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Words.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -10,7 +10,6 @@
 
 #include "mp/Numerics/Simd.h"
 
-#include "llvm/ADT/bit.h"
 
 using namespace mpcore::numerics;
 using namespace mpcore::numerics::detail;

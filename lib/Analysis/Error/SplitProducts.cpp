@@ -4,7 +4,6 @@
 
 #include "SplitProducts.h"
 #include "mp/Analysis/DataMovement.h"
-#include "mp/Dialect/MP/Formats.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include <cmath>

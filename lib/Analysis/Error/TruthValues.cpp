@@ -6,7 +6,6 @@
 #include "TruthValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mp/Dialect/MP/Formats.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 #include <cmath>

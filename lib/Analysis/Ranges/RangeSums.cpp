@@ -4,8 +4,6 @@
 
 #include "RangeTransfer.h"
 #include "mp/Analysis/AccumulationModes.h"
-#include "mp/Analysis/IntegerBounds.h"
-#include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Domains/Reductions.h"
 #include "mp/Domains/Rounding.h"

@@ -16,7 +16,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mp/Analysis/DataMovement.h"
-#include "mp/Analysis/ReductionLength.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/ADT/PostOrderIterator.h"

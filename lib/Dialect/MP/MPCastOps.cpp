@@ -3,7 +3,6 @@
 // mp.cast and mp.round: text form, verifiers, folds.
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mp/Dialect/MP/CastFolds.h"
 #include "mp/Dialect/MP/MPDialect.h"

@@ -5,7 +5,6 @@
 #include "mp/Execution/Compare/Comparison.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #include "mp/Execution/Files.h"
 #include "mp/Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
 #include <cmath>

@@ -4,7 +4,6 @@
 
 #include "Lockstep.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Execution/Compare/Trace.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"

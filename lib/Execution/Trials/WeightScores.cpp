@@ -4,7 +4,6 @@
 
 #include "WeightScores.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/Training/TrainingRoles.h"

@@ -2,7 +2,6 @@
 //
 // Chooses the tiles of an attention kernel, and how many blocks it has.
 
-#include "../Select/AttentionProblem.h"
 #include "AttentionKernel.h"
 #include "OnlineSoftmax.h"
 

@@ -4,10 +4,7 @@
 
 #include "StreamPlan.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mp/Interfaces/LoopNest.h"
 
 using namespace mlir;

@@ -9,7 +9,6 @@
 
 #include "LiveWords.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mp/Interfaces/LoopNest.h"
 
 using namespace mlir;

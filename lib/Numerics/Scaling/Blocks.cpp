@@ -5,7 +5,6 @@
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/ArrayCast.h"
 
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <vector>

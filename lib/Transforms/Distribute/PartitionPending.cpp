@@ -4,8 +4,6 @@
 
 #include "Partitioner.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mp;

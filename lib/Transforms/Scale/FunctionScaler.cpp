@@ -3,7 +3,6 @@
 // Rewrites contractions as products of scaled operands.
 
 #include "FunctionScaler.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Scaling/Hadamard.h"

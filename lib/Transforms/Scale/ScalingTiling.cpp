@@ -12,7 +12,6 @@
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Transforms/Scale/Interfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -7,7 +7,6 @@
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/JSON.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -5,7 +5,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Dialect/MP/Formats.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
