@@ -191,9 +191,9 @@ FloatFacts RangeTransfer::contraction(Operation *op, const FloatMeaning &meaning
     error.radius = kInfinity; // a partial sum may overflow
   if (!options.anyContraction)
     return withError(exact, error, *format, rows);
-  // In fp8 rounding moves each factor by a sixteenth; f16 has nothing between 0 and 2^-24. Signs
-  // stay, but what is small may become zero.
-  constexpr double share = 0.2, smallest = 0x1p-25;
+  // Rounding moves each factor by a quarter in E2M1, the coarsest float (1.25^2 < 1.6); f16 has
+  // nothing between 0 and 2^-24. Signs stay, but what is small may become zero.
+  constexpr double share = 0.6, smallest = 0x1p-25;
   double moved =
       addUp(mulUp(share, partial), mulUp(mulUp(products, smallest), addUp(x.mag(), w.mag())));
   error.radius = addUp(error.radius, moved);
