@@ -334,3 +334,40 @@ func.func @meets_what_heads_share(%x: tensor<8x16xbf16>, %w: tensor<16x12xbf16>,
   } -> tensor<8x3x4xf32>
   return %3 : tensor<8x3x4xf32>
 }
+
+// What is summed behind a dimension of size one belongs to the sum (squares of a norm): a product's kernel would have to write it.
+// CHECK-LABEL: func.func @squares_belong_to_sums
+// CHECK: %[[P:.*]] = linalg.generic {{.*}}mpk.mma
+// CHECK: %[[V:.*]] = tensor.expand_shape %[[P]] {{.*}} into tensor<8x1x12xf32>
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[V]] : tensor<8x1x12xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.mulf
+// CHECK: linalg.generic {{.*}} ins(%[[S]] : tensor<8x1x12xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.addf
+func.func @squares_belong_to_sums(%x: tensor<8x16xbf16>, %w: tensor<16x12xbf16>, %z: tensor<8x1xf32>) -> (tensor<8x12xf32>, tensor<8x1xf32>) {
+  %e = tensor.empty() : tensor<8x12xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<8x16xbf16>, tensor<16x12xbf16>) outs(%e : tensor<8x12xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %4 = arith.extf %a : bf16 to f32
+    %5 = arith.extf %b : bf16 to f32
+    %6 = arith.mulf %4, %5 : f32
+    %7 = arith.addf %c, %6 : f32
+    linalg.yield %7 : f32
+  } -> tensor<8x12xf32>
+  %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<8x12xf32>) outs(%e : tensor<8x12xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %4 = arith.mulf %a, %a : f32
+    linalg.yield %4 : f32
+  } -> tensor<8x12xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [8, 1, 12] : tensor<8x12xf32> into tensor<8x1x12xf32>
+  %3 = linalg.generic {indexing_maps = [#cube, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%2 : tensor<8x1x12xf32>) outs(%z : tensor<8x1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %4 = arith.addf %b, %a : f32
+    linalg.yield %4 : f32
+  } -> tensor<8x1xf32>
+  return %0, %3 : tensor<8x12xf32>, tensor<8x1xf32>
+}

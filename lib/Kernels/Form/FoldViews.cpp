@@ -154,6 +154,15 @@ static bool isMovedBehind(Value value) {
   });
 }
 
+/// True if the elements that the op computes are read through `view` to be summed alone, which adds
+/// dimensions of size one: the op belongs to the sum rather than to a product.
+static bool isSummedBehind(Operation *view) {
+  return isUnitReshape(view) && llvm::all_of(view->getUsers(), [](Operation *reader) {
+           auto sum = dyn_cast<linalg::GenericOp>(reader);
+           return sum && !isProduct(sum) && sum.getNumReductionLoops() != 0;
+         });
+}
+
 /// Contractions keep their loops: equal ones are one kernel, and more loops are slower ones. So do
 /// what runs on their sums, unless it can write where a reader moves the elements to.
 static bool keepsLoops(Operation *op) {
@@ -292,7 +301,9 @@ struct FoldViews : mlir::mp::impl::FoldViewsBase<FoldViews> {
       Operation *producer = operand->get().getDefiningOp(), *consumer = operand->getOwner();
       if (isa_and_nonnull<tensor::CollapseShapeOp>(producer))
         return !keepsLoops(consumer);
-      return isa<tensor::ExpandShapeOp>(consumer) && producer->hasOneUse() && !keepsLoops(producer);
+      auto made = dyn_cast_or_null<linalg::GenericOp>(producer);
+      return isa<tensor::ExpandShapeOp>(consumer) && producer->hasOneUse() &&
+             (!keepsLoops(producer) || (isElementwise(made) && isSummedBehind(consumer)));
     });
     addReshapes(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));

@@ -33,13 +33,15 @@ def dense(x, p):
 
 
 def norm(x, p):
+    if attention == "nn":
+        return jax.nn.standardize(x, epsilon=1e-5) * p["weight"][0] + p["bias"]
     mean = x.mean(-1, keepdims=True)
     variance = ((x - mean) ** 2).mean(-1, keepdims=True)
     return (x - mean) * lax.rsqrt(variance + 1e-5) * p["weight"][0] + p["bias"]
 
 
 def attend(q, k, v, bias=None, causal=False):
-    """By jax.nn, by sums of products, or by products of transposed tensors."""
+    """As jax.nn does, by sums of products, or by products of transposed tensors."""
     if attention == "nn":
         return jax.nn.dot_product_attention(q, k, v, bias=bias, is_causal=causal)
     if q.shape != k.shape:
