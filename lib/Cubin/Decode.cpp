@@ -5,7 +5,6 @@
 
 #include "Opcodes.h"
 
-
 using namespace mpcore::cubin;
 
 namespace {

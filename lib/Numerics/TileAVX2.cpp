@@ -10,7 +10,6 @@
 
 #include "mp/Numerics/Simd.h"
 
-
 using namespace mpcore::numerics;
 using namespace mpcore::numerics::detail;
 

@@ -22,7 +22,7 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kMostTerms = 0x1p53;
 
 namespace {
-/// How far a sum is off before it is stored.
+/// Bounds how far a sum is off before it is stored.
 struct SumError {
   double radius;   ///< at most
   bool isPositive; ///< none of its terms is negative

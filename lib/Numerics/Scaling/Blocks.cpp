@@ -5,7 +5,6 @@
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/ArrayCast.h"
 
-
 #include <cmath>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include "Partitioner.h"
 
-
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::distribute;

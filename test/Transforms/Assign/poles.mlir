@@ -273,7 +273,7 @@ func.func @continuous(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf
 
 // -----
 
-// What threads insert is the same behind their loop.
+// Behind their loop, the tensor is what threads insert.
 // CHECK-LABEL: @inserted
 // CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.divf'
 func.func @inserted(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -334,7 +334,7 @@ func.func @zero_of_small_factors(%x: tensor<4x4xf32> {mp.range = [1.0e-10, 1.0]}
 
 // -----
 
-// What a loop carries does not decide which turn it is, nor do numbers that it carries beside a count,
+// No value that a loop carries decides which turn it is, nor do numbers that it carries beside a count,
 // CHECK-LABEL: @slices_by_turn
 // CHECK-NOT: by = range
 // CHECK: return
@@ -483,7 +483,7 @@ func.func @other_divisors(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4
 
 // -----
 
-// How large a tensor is does not depend on its elements,
+// The sizes of a tensor do not depend on its elements,
 // CHECK-LABEL: @sizes_of_a_product
 // CHECK-NOT: by = range
 // CHECK: return
