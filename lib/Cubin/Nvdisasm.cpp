@@ -7,11 +7,11 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mpcore::cubin;
 using llvm::StringRef;
@@ -36,7 +36,7 @@ llvm::Expected<std::string> mpcore::cubin::findCudaTool(StringRef name) {
       return candidate;
   return llvm::createStringError(
       "no " + name + " found; looked at " + llvm::join(candidates, ", ") + " and along PATH. Set " +
-      name.upper() + " to the program, which is part of the CUDA toolkit");
+      name.upper() + " to the program, which is part of the CUDA toolkit [MP701]");
 }
 
 /// Runs the program and returns what it writes.
@@ -45,7 +45,7 @@ outputOf(StringRef program, llvm::ArrayRef<StringRef> arguments) {
   llvm::SmallString<128> file;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("mp-disassembly", "txt", file))
     return llvm::createStringError("cannot create a temporary file: " + error.message());
-  llvm::FileRemover remover(file);
+  llvm::CleanupInstaller remover(file); // also when a signal ends the process
   const std::optional<StringRef> redirects[] = {StringRef(), StringRef(file), StringRef(file)};
   std::string message;
   const int status = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, redirects,

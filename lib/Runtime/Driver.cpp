@@ -38,7 +38,7 @@ std::string deviceName() {
 mp_cu_driver loadLibrary(const std::string &path, const std::string &advice) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    throw DeviceError{"no driver: " + std::string(dlerror()) + advice};
+    throw DeviceError{"no driver: " + std::string(dlerror()) + advice + " [MP701]"};
   mp_cu_driver driver{};
   auto find = [&](auto &member, const char *name) {
     void *symbol = dlsym(library, name);

@@ -211,7 +211,7 @@ void mlir::mp::installCrashGuard(llvm::StringRef tool) {
     llvm::install_bad_alloc_error_handler(onBadAllocationInLLVM);
   });
   llvm::SmallVector<int> interrupts; // that are not ignored, as nohup leaves some
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM}) {
     struct sigaction before = {};
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       interrupts.push_back(number);

@@ -5,9 +5,7 @@
 #include "ForeignModel.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Progress.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "mp/Support/ScratchFile.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,20 +27,19 @@ Expected<std::unique_ptr<MemoryBuffer>> mlir::mp::readForeignModel(StringRef pat
   if (!python || !hasPackage(*python))
     return nullptr;
   setStage("importing " + path.str());
-  SmallString<128> text;
-  if (std::error_code code = sys::fs::createTemporaryFile("mp-import", "mlir", text))
-    return error(ErrorCode::CannotWrite, "temporary file: " + code.message());
-  FileRemover remover(text);
+  auto text = ScratchFile::create("mp-import", "mlir");
+  if (!text)
+    return text.takeError();
   if (verbosity() != Verbosity::Quiet)
     errs() << "mp-opt: note: '" << path << "' is imported by 'python3 -m mp'\n";
-  const StringRef words[] = {*python, "-m", "mp", path, "-o", text};
+  const StringRef words[] = {*python, "-m", "mp", path, "-o", text->path()};
   std::string message;
   if (int status = sys::ExecuteAndWait(*python, words, std::nullopt, {}, 0, 0, &message))
     return error(ErrorCode::BadInput, "'python3 -m mp " + path + "' failed with status " +
                                           Twine(status) + (message.empty() ? "" : ": " + message));
-  auto made = MemoryBuffer::getFile(text);
+  auto made = MemoryBuffer::getFile(text->path());
   if (!made)
-    return error(ErrorCode::CannotRead, "'" + text + "': " + made.getError().message());
+    return error(ErrorCode::CannotRead, "'" + text->path() + "': " + made.getError().message());
   // Positions in errors name the model, not the file that is gone by then.
   return MemoryBuffer::getMemBufferCopy((*made)->getBuffer(), path);
 }

@@ -9,9 +9,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Support/ErrorCode.h"
-#include "mp/Support/Files.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "mp/Support/ScratchFile.h"
 #include "llvm/Support/Program.h"
 
 using namespace mlir;
@@ -27,23 +25,13 @@ static std::string textOf(ModuleOp module) {
 
 /// True if the program ends with 1 on a file with the text.
 static llvm::Expected<bool> fails(StringRef text, StringRef test) {
-  SmallString<128> path;
-  int descriptor;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("mp-reduce", "mlir", descriptor, path))
-    return error(ErrorCode::CannotWrite, "temporary file: " + code.message());
-  llvm::FileRemover remover(path);
-  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  file << text;
-  file.close();
-  if (file.has_error()) {
-    std::error_code code = file.error();
-    file.clear_error();
-    return cannotWrite(path, code);
-  }
+  auto file = ScratchFile::create("mp-reduce", "mlir", [&](raw_ostream &os) { os << text; });
+  if (!file)
+    return file.takeError();
   const std::optional<StringRef> nowhere[] = {StringRef(), StringRef(), StringRef()};
   std::string message;
-  int status = llvm::sys::ExecuteAndWait(test, {test, path}, std::nullopt, nowhere, 0, 0, &message);
+  int status =
+      llvm::sys::ExecuteAndWait(test, {test, file->path()}, std::nullopt, nowhere, 0, 0, &message);
   if (status < 0)
     return error(ErrorCode::CannotRead, "test=" + test + ": " + message);
   return status == 1;

@@ -3,11 +3,10 @@
 // Ranks contractions by the error of their results in one lockstep run, then searches.
 
 #include "Bisect.h"
+#include "mp/Support/ScratchFile.h"
 #include "mp/Watch/Numbers.h"
 
 #include "Lockstep.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Program.h"
 
@@ -41,22 +40,16 @@ llvm::Expected<KeepCriterion> KeepCriterion::parse(StringRef text) {
 
 /// Runs the command on the converted program; status 0 is good.
 static llvm::Expected<bool> askScript(const std::string &command, ModuleOp program) {
-  SmallString<128> path;
-  int descriptor;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("mp-trial", "mlir", descriptor, path))
-    return createStringError("a temporary file for a program: " + error.message());
-  llvm::FileRemover remover(path);
-  {
-    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-    program.print(os);
-  }
+  auto file =
+      support::ScratchFile::create("mp-trial", "mlir", [&](raw_ostream &os) { program.print(os); });
+  if (!file)
+    return file.takeError();
   auto found = llvm::sys::findProgramByName(command);
   if (!found)
     return createStringError("--keep=script:" + command + ": " + found.getError().message());
   std::string message;
   const int status =
-      llvm::sys::ExecuteAndWait(*found, {command, path}, std::nullopt, {}, 0, 0, &message);
+      llvm::sys::ExecuteAndWait(*found, {command, file->path()}, std::nullopt, {}, 0, 0, &message);
   if (status < 0)
     return createStringError("--keep=script:" + command + ": " + message);
   return status == 0;

@@ -12,10 +12,9 @@
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Support/OptionWords.h"
+#include "mp/Support/ScratchFile.h"
 #include "mp/Transforms/Annotate/Passes.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
@@ -173,17 +172,11 @@ llvm::Expected<OwningOpRef<ModuleOp>> Trials::runPipeline(StringRef text,
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> Trials::convert(const policy::Policy &policy) const {
-  SmallString<128> path;
-  int descriptor;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("mp-trial", "json", descriptor, path))
-    return createStringError("a temporary file for a policy: " + error.message());
-  llvm::FileRemover remover(path);
-  {
-    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-    policy::writePolicy(policy, os);
-  }
-  auto module = runPipeline(assign + " policy=" + path.str().str(), nullptr);
+  auto file = support::ScratchFile::create(
+      "mp-trial", "json", [&](raw_ostream &os) { policy::writePolicy(policy, os); });
+  if (!file)
+    return file.takeError();
+  auto module = runPipeline(assign + " policy=" + file->path().str(), nullptr);
   if (module && !*module)
     return createStringError("the program was not converted with --assign=" + assign);
   return module;

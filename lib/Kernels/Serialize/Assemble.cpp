@@ -5,10 +5,9 @@
 #include "PTX.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/ScratchFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -16,6 +15,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+using mpcore::support::ScratchFile;
 
 /// Looks for a tool of the CUDA toolkit.
 static FailureOr<std::string> findTool(StringRef name, Location loc) {
@@ -29,51 +29,29 @@ static FailureOr<std::string> findTool(StringRef name, Location loc) {
         return *found;
     }
   return emitError(loc) << "'" << name << "' was not found in PATH, CUDA_ROOT, CUDA_HOME or "
-                        << "CUDA_PATH: install the CUDA toolkit, or use emit=ptx, which needs none",
+                        << "CUDA_PATH: install the CUDA toolkit, or use emit=ptx, which needs none"
+                        << support::tag(support::ErrorCode::NotInstalled),
          failure();
 }
 
-namespace {
-
-/// A file that goes away with this object.
-class ScratchFile {
-public:
-  explicit ScratchFile(StringRef suffix) {
-    if (llvm::sys::fs::createTemporaryFile("mp", suffix, path))
-      path.clear();
-    remover.setFile(path);
-  }
-  bool valid() const { return !path.empty(); }
-  StringRef name() const { return path; }
-  bool write(StringRef content) {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(path, error);
-    if (error)
-      return false;
-    stream << content;
-    stream.close();
-    return !stream.has_error();
-  }
-  std::string read() const {
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    return buffer ? (*buffer)->getBuffer().str() : std::string();
-  }
-
-private:
-  SmallString<128> path;
-  llvm::FileRemover remover;
-};
-
-} // namespace
+/// An empty temporary file, or one with `content`.
+static FailureOr<ScratchFile> scratch(StringRef suffix, Location loc, StringRef content = "") {
+  auto file = ScratchFile::create("mp", suffix, [&](raw_ostream &os) { os << content; });
+  if (!file)
+    return emitError(loc) << llvm::toString(file.takeError()), failure();
+  return std::move(*file);
+}
 
 /// Runs `command`, the tool first; returns what it wrote to both streams.
 static FailureOr<std::string> runTool(ArrayRef<StringRef> command, Location loc) {
-  ScratchFile log("log");
-  std::optional<StringRef> redirects[] = {std::nullopt, log.name(), log.name()};
+  FailureOr<ScratchFile> log = scratch("log", loc);
+  if (failed(log))
+    return failure();
+  std::optional<StringRef> redirects[] = {std::nullopt, log->path(), log->path()};
   std::string error;
   int status =
       llvm::sys::ExecuteAndWait(command[0], command, std::nullopt, redirects, 0, 0, &error);
-  std::string output = log.read();
+  std::string output = log->read();
   if (status == 0)
     return output;
   return emitError(loc) << llvm::sys::path::filename(command[0]) << " failed"
@@ -131,17 +109,17 @@ FailureOr<std::string> mlir::mp::assemble(StringRef ptx, const target::TargetMod
     return emitError(loc) << "ptxas of CUDA 13 no longer assembles for " << model.name
                           << ": use emit=ptx, which the driver compiles",
            failure();
-  ScratchFile input("ptx"), output("cubin");
-  if (!input.valid() || !output.valid() || !input.write(ptx))
-    return emitError(loc) << "cannot write a temporary file for ptxas", failure();
+  FailureOr<ScratchFile> input = scratch("ptx", loc, ptx), output = scratch("cubin", loc);
+  if (failed(input) || failed(output))
+    return failure();
   std::string arch = ("-arch=" + model.name).str();
   FailureOr<std::string> report =
-      runTool({*ptxas, arch, "-v", input.name(), "-o", output.name()}, loc);
+      runTool({*ptxas, arch, "-v", input->path(), "-o", output->path()}, loc);
   if (failed(report))
     return failure();
   parseReport(*report, resources);
   warnOfSlowness(*report, loc);
-  return output.read();
+  return output->read();
 }
 
 FailureOr<std::string> mlir::mp::makeFatBinary(StringRef ptx, StringRef cubin,
@@ -149,14 +127,15 @@ FailureOr<std::string> mlir::mp::makeFatBinary(StringRef ptx, StringRef cubin,
   FailureOr<std::string> tool = findTool("fatbinary", loc);
   if (failed(tool))
     return failure();
-  ScratchFile ptxFile("ptx"), cubinFile("cubin"), output("fatbin");
-  if (!ptxFile.write(ptx) || !cubinFile.write(cubin))
-    return emitError(loc) << "cannot write a temporary file for fatbinary", failure();
+  FailureOr<ScratchFile> ptxFile = scratch("ptx", loc, ptx);
+  FailureOr<ScratchFile> cubinFile = scratch("cubin", loc, cubin), output = scratch("fatbin", loc);
+  if (failed(ptxFile) || failed(cubinFile) || failed(output))
+    return failure();
   StringRef number = model.name.drop_front(3);
-  std::string ptxImage = ("--image3=kind=ptx,sm=" + number + ",file=" + ptxFile.name()).str();
-  std::string cubinImage = ("--image3=kind=elf,sm=" + number + ",file=" + cubinFile.name()).str();
-  std::string create = ("--create=" + output.name()).str();
+  std::string ptxImage = ("--image3=kind=ptx,sm=" + number + ",file=" + ptxFile->path()).str();
+  std::string cubinImage = ("--image3=kind=elf,sm=" + number + ",file=" + cubinFile->path()).str();
+  std::string create = ("--create=" + output->path()).str();
   if (failed(runTool({*tool, "--64", cubinImage, ptxImage, create}, loc)))
     return failure();
-  return output.read();
+  return output->read();
 }

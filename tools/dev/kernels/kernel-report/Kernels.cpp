@@ -3,12 +3,12 @@
 #include "Kernels.h"
 
 #include "mp/Performance/Schedule.h"
+#include "mp/Support/ScratchFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -17,6 +17,7 @@
 
 using namespace kernelreport;
 using namespace mpcore::cubin;
+using mpcore::support::ScratchFile;
 namespace performance = mpcore::performance;
 using llvm::StringRef;
 using llvm::Twine;
@@ -60,18 +61,17 @@ static llvm::Expected<std::vector<std::string>> assemble(StringRef path, StringR
       return found.takeError();
     ptxas = *found;
   }
-  llvm::SmallString<128> log;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("mp-ptxas", "txt", log))
-    return llvm::createStringError("cannot create a temporary file: " + error.message());
-  llvm::FileRemover remover(log);
+  auto log = ScratchFile::create("mp-ptxas", "txt");
+  if (!log)
+    return log.takeError();
   const std::string arch = "-arch=" + target;
   const StringRef arguments[] = {ptxas, arch, "-v", path, "-o", cubin};
-  const std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
+  const std::optional<StringRef> redirects[] = {StringRef(), log->path(), log->path()};
   std::string message;
   const int status =
       llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 0, 0, &message);
-  auto output = llvm::MemoryBuffer::getFile(log, /*IsText=*/true);
-  const StringRef said = output ? (*output)->getBuffer() : StringRef();
+  const std::string output = log->read();
+  const StringRef said = output;
   if (status)
     return llvm::createStringError(
         path + ": ptxas fails: " + (message.empty() ? said.trim().take_front(500).str() : message));
@@ -82,17 +82,16 @@ llvm::Expected<LoadedFile> kernelreport::loadFile(StringRef path, const LoadOpti
   LoadedFile loaded;
   loaded.path = path.str();
   std::string cubinPath = path.str();
-  llvm::FileRemover remover;
+  std::optional<ScratchFile> made;
   if (path.ends_with(".ptx")) {
-    llvm::SmallString<128> temporary;
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("mp-kernel", "cubin", temporary))
-      return llvm::createStringError("cannot create a temporary file: " + error.message());
-    remover.setFile(temporary);
-    auto notes = assemble(path, temporary, options);
+    auto file = ScratchFile::create("mp-kernel", "cubin");
+    if (!file)
+      return file.takeError();
+    cubinPath = made.emplace(std::move(*file)).path().str();
+    auto notes = assemble(path, cubinPath, options);
     if (!notes)
       return notes.takeError();
     loaded.notes = std::move(*notes);
-    cubinPath = temporary.str().str();
   }
   auto bytes = llvm::MemoryBuffer::getFile(cubinPath);
   if (!bytes)

@@ -4,6 +4,7 @@
 // gates of gates.json. docs/reference/KernelReport.md explains the figures.
 
 #include "Gates.h"
+#include "mp/Support/ErrorCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -137,7 +138,10 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Reports on the machine code of GPU kernels\n");
   llvm::ExitOnError exitOnError("kernel-report: error: ");
-  exitOnError.setExitCodeMapper([](const llvm::Error &) { return 2; });
+  exitOnError.setExitCodeMapper([](const llvm::Error &error) {
+    auto code = mpcore::support::findCode(llvm::toStringWithoutConsuming(error));
+    return int(code ? mpcore::support::statusOf(*code) : mpcore::support::ExitStatus::BadInput);
+  });
   LoadOptions options{ptxas, ""};
   if (disassembler == "nvdisasm")
     options.nvdisasm = exitOnError(findCudaTool("nvdisasm"));
