@@ -62,11 +62,11 @@ llvm::Expected<Effective> mpcore::policy::findPolicy(const Request &request) {
   if (std::optional<Policy> known = builtIn(source, format)) {
     effective.policy = std::move(*known);
   } else {
+    if (llvm::Error failed = noteInput(source, ("policy=" + source).str()))
+      return std::move(failed);
     auto buffer = llvm::MemoryBuffer::getFile(source, /*IsText=*/true);
     if (!buffer)
       return fileError(source, buffer.getError());
-    if (llvm::Error failed = noteInput(source, ("policy=" + source).str()))
-      return std::move(failed);
     StringRef text = (*buffer)->getBuffer();
     // A report is told by its version key; its rows are the pass's to read.
     llvm::Expected<llvm::json::Value> root = llvm::json::parse(text);

@@ -24,7 +24,7 @@ namespace {
 /// A file by its identity where it exists, and by its resolved name.
 struct Identity {
   std::string path;
-  bool exists = false, isRegular = false, isFolder = false;
+  bool exists = false, isRegular = false, isFolder = false, isDevice = false;
   sys::fs::perms permissions = {};
   sys::fs::UniqueID id;
 
@@ -100,9 +100,18 @@ static Identity identify(StringRef path) {
     return file;
   file.isRegular = sys::fs::is_regular_file(status);
   file.isFolder = sys::fs::is_directory(status);
+  file.isDevice = status.type() == sys::fs::file_type::character_file ||
+                  status.type() == sys::fs::file_type::block_file;
   file.permissions = status.permissions();
   file.id = status.getUniqueID();
   return file;
+}
+
+/// True of devices but the empty one and terminals: what reads them all never ends.
+static bool isEndless(const Identity &file) {
+  StringRef path = file.path;
+  return file.isDevice && path != "/dev/null" && !path.starts_with("/dev/pts/") &&
+         !path.starts_with("/dev/tty");
 }
 
 Error mpcore::support::cannotWrite(StringRef path, std::error_code code) {
@@ -114,6 +123,9 @@ Error mpcore::support::noteInput(StringRef path, StringRef option, bool mayBeRep
   if (path == "-")
     return Error::success();
   Identity file = identify(path);
+  if (isEndless(file))
+    return error(ErrorCode::CannotRead,
+                 "cannot read '" + path + "': it is a device, expected a file or a pipe");
   if (!file.isRegular)
     return Error::success();
   if (auto listener = inputListener.load())

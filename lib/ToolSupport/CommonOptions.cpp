@@ -102,6 +102,14 @@ static uint64_t countElements(Type type) {
   return count;
 }
 
+/// "model.mlir:5:10: ", nothing where it is not known.
+static std::string placeOf(Location where) {
+  auto known = where->findInstanceOf<FileLineColLoc>();
+  return known ? known.getFilename().str() + ":" + std::to_string(known.getLine()) + ":" +
+                     std::to_string(known.getColumn()) + ": "
+               : "";
+}
+
 llvm::Error mlir::mp::checkModuleSize(Operation *module, const CommonOptions &options) {
   if (options.maxOps == 0 && options.maxElements == 0)
     return llvm::Error::success();
@@ -112,7 +120,7 @@ llvm::Error mlir::mp::checkModuleSize(Operation *module, const CommonOptions &op
     if (options.maxElements == 0 || elements <= uint64_t(options.maxElements))
       return WalkResult::advance();
     llvm::raw_string_ostream(problem)
-        << where << ": a value of type " << type << " has "
+        << placeOf(where) << "a value of type " << type << " has "
         << (elements == ~uint64_t(0) ? "2^64 or more" : std::to_string(elements))
         << " elements, more than --max-elements=" << options.maxElements;
     return WalkResult::interrupt();

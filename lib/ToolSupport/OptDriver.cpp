@@ -133,12 +133,27 @@ ExitStatus statusOfFailure(const RunObserver::Findings &findings) {
 
 } // namespace
 
+/// Gives an error of a pass that blames one of its options the number of such errors.
+static void numberOptionError(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return;
+  std::string text = diagnostic.str();
+  if (llvm::Regex("^mp-[a-z-]+: options? '").match(text) && !findCode(text))
+    diagnostic << tag(ErrorCode::BadOption);
+}
+
+/// True of no place in the text: a module that is not written out has line 0.
+static bool isNowhere(Location loc) {
+  auto line = dyn_cast<FileLineColLoc>(loc);
+  return isa<UnknownLoc>(loc) || (line && line.getLine() == 0);
+}
+
 /// Prints an error or a warning that lies nowhere in the module: of an option, or of a file that an
 /// option names and that has places of its own ("policy.json:1:18"). Upstream would say
 /// "<unknown>:0".
 static LogicalResult printWithoutPlace(Diagnostic &diagnostic) {
   const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  if (!isa<UnknownLoc>(diagnostic.getLocation()) || !diagnostic.getNotes().empty() ||
+  if (!isNowhere(diagnostic.getLocation()) || !diagnostic.getNotes().empty() ||
       (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning))
     return failure();
   std::string text = diagnostic.str();
@@ -158,6 +173,7 @@ static void listen(MLIRContext *context, RunObserver::Findings &findings, bool v
   if (!verifies)
     hushRemarks(*context);
   context->getDiagEngine().registerHandler([&findings, verifies](Diagnostic &diagnostic) {
+    numberOptionError(diagnostic);
     if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
       ++findings.warnings;
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !findings.code)

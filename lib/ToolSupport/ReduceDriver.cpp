@@ -44,6 +44,23 @@ static llvm::Error checkPrograms(PassManager &manager) {
   return llvm::Error::success();
 }
 
+/// Runs the passes. What is wrong with candidates that do not verify is nobody's error; an error is
+/// the last that was said.
+static llvm::Error runPasses(PassManager &manager, ModuleOp module) {
+  std::string last;
+  ScopedDiagnosticHandler quiet(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      last = diagnostic.str();
+    return success();
+  });
+  if (succeeded(manager.run(module)))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      last.empty() ? "nothing was reduced: expected the program of test= to end with 1 on the "
+                     "module as it is"
+                   : last);
+}
+
 /// Reduces the file of `files` in place of its output.
 static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext &context,
                                          const PassPipelineCLParser &passes,
@@ -91,8 +108,10 @@ static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext 
   if (llvm::Error error = checkPrograms(manager))
     return std::move(error);
   setStage("reducing");
-  if (failed(manager.run(*module)))
+  if (llvm::Error failed = runPasses(manager, *module)) {
+    llvm::errs() << "mp-reduce: error: " << llvm::toString(std::move(failed)) << "\n";
     return ExitStatus::Failed;
+  }
   setStage("writing");
   module->print((*output)->os());
   (*output)->os() << "\n";

@@ -1,6 +1,10 @@
 // A failing file shrinks to what makes it fail: here, a cast to f8E4M3FN.
-// RUN: mp-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/has-fp8-cast.sh' -o %t.mlir
+// RUN: mp-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/has-fp8-cast.sh' -o %t.mlir 2>&1 | count 0
 // RUN: FileCheck %s < %t.mlir
+// What fails is said once: candidates that do not verify are nobody's error.
+// RUN: not mp-reduce %s --reduction-tree='traversal-mode=0 test=/bin/true' -o %t.mlir 2>&1 | FileCheck %s --check-prefix=TREE
+// TREE: mp-reduce: error: nothing was reduced: expected the program of test= to end with 1 on the module as it is
+// TREE-NOT: {{.}}
 
 // Op by op: what a cast reads becomes the argument, and a module that does not fail is refused.
 // RUN: mp-reduce %s --test=%S/Inputs/has-fp8-cast.sh -o %t.ops.mlir
@@ -17,7 +21,7 @@
 // RUN: not ls %t.none.mlir
 // HOW: mp-reduce: nothing says how to reduce: expected --test=PROGRAM, or --reduction-tree [MP101]
 // RUN: not sh -c 'ulimit -f 0; mp-reduce %s --test=%S/Inputs/has-fp8-cast.sh' 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: mp-reduce: cannot write output file '{{.*}}mp-reduce-{{.*}}': File too large [MP301]
+// LARGE: mp-reduce: cannot write temporary file '{{.*}}mp-reduce-{{.*}}': File too large; TMPDIR names its folder [MP301]
 // RUN: not mp-reduce %s --test= 2>&1 | FileCheck %s --check-prefix=NONE
 
 // RUN: not mp-reduce %s --reduction-tree='traversal-mode=0 test=/nowhere' 2>&1 | FileCheck %s --check-prefix=NOWHERE

@@ -25,6 +25,14 @@ static llvm::Error parseDevice(RunOptions &options, StringRef value) {
   return llvm::Error::success();
 }
 
+static llvm::Error parseThreads(RunOptions &options, StringRef value) {
+  constexpr unsigned most = 4096; // work is cut into as many parts before it begins
+  if (llvm::Error error = parseInteger<unsigned>("threads", value, 1, options.threads))
+    return error;
+  return options.threads <= most ? llvm::Error::success()
+                                 : badOption("threads", value, "at most " + Twine(most));
+}
+
 static llvm::Error parseMath(RunOptions &options, StringRef value) {
   options.exactMath = value == "exact";
   if (value == "exact" || value == "libm")
@@ -179,10 +187,7 @@ static Handlers executionOptions(RunOptions &options) {
          options.maxMemory = int64_t(*bytes);
          return llvm::Error::success();
        }},
-      {"threads",
-       [&options](StringRef v) {
-         return parseInteger<unsigned>("threads", v, 1, options.threads);
-       }},
+      {"threads", [&options](StringRef v) { return parseThreads(options, v); }},
       {"store-narrow",
        [&options](StringRef v) -> llvm::Error {
          auto format = support::findWord<StoredFormat>(v);

@@ -101,6 +101,10 @@ llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRe
   auto original = signatureOf(*given);
   if (!original)
     return original.takeError();
+  if (StepLoop(*original, original->results.size()).stateArguments().empty())
+    return createStringError("the step '@" + (*given).getName() +
+                             "' trains nothing: no result replaces an argument; expected "
+                             "parameters with 'mp.state', or as the first arguments and results");
   if (llvm::Error error =
           support::checkOptionsOnce(strategy.assign, "strategy '" + strategy.name + "'"))
     return std::move(error);

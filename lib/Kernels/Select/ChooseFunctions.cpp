@@ -214,6 +214,12 @@ struct ChooseFunctions : mlir::mp::impl::ChooseFunctionsBase<ChooseFunctions> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (!(budget >= 0)) {
+      emitError(UnknownLoc::get(&getContext()))
+          << "mp-choose-functions: option 'budget' is " << double(budget)
+          << ", expected a relative error of 0 or more";
+      return signalPassFailure();
+    }
     if (getOperation()->hasAttr(kCertifiedAttrName))
       return noteCertified(getOperation());
     SmallVector<FunctionChoice> choices = chooseFunctions(getOperation(), budget, excess);

@@ -57,14 +57,16 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
                                      expected);
     };
     options.objective = objective;
-    if (maxRelError < 0)
+    if (!(maxUnderflow >= 0 && maxUnderflow <= 1))
+      return bad("max-underflow", Twine(std::to_string(maxUnderflow)), "a fraction from 0 to 1");
+    if (!(maxRelError >= 0) || std::isinf(maxRelError))
       return bad("max-rel-error", Twine(std::to_string(maxRelError)), "a positive number");
-    if (minSqnr < 0)
+    if (!(minSqnr >= 0) || std::isinf(minSqnr))
       return bad("min-sqnr", Twine(std::to_string(minSqnr)), "a positive number of decibels");
     if (maxRelError > 0 && minSqnr > 0)
       return llvm::createStringError(
           "options 'max-rel-error' and 'min-sqnr' say the same; give one");
-    if (maxTime < 0)
+    if (!(maxTime >= 0) || std::isinf(maxTime))
       return bad("max-time", Twine(std::to_string(maxTime)), "a positive number of microseconds");
     options.maxRelError = minSqnr > 0 ? std::pow(10, -minSqnr / 20) : maxRelError;
     options.maxTime = int64_t(std::min(maxTime * 1e6, 1e15));
@@ -289,7 +291,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
 private:
   void fail(const Twine &what) {
     emitError(UnknownLoc::get(&getContext()))
-        << "mp-assign-precision: " << what << support::tag(support::ErrorCode::BadOption);
+        << "mp-assign-precision: "
+        << llvm::toString(support::error(support::ErrorCode::BadOption, what));
     signalPassFailure();
   }
 

@@ -17,6 +17,10 @@ LogicalResult mlir::mp::visitUndecided(
     Operation *root, StringRef pass, RequestReader &asked, double maxUnderflow,
     llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
     llvm::function_ref<void()> done) {
+  if (!(maxUnderflow >= 0 && maxUnderflow <= 1))
+    return emitError(UnknownLoc::get(root->getContext()))
+           << pass << ": option 'max-underflow' is " << maxUnderflow
+           << ", expected a fraction from 0 to 1";
   auto request = asked.get(root->getContext());
   if (!request)
     return emitError(UnknownLoc::get(root->getContext()))
