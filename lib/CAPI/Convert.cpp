@@ -7,6 +7,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Report/Changes.h"
 #include "mp/Report/Exports.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Words.h"
@@ -136,7 +137,11 @@ mp_status mp_report_print(const mp_report *report, mp_report_form form, mp_text 
     std::string printed;
     llvm::raw_string_ostream os(printed);
     switch (form) {
-    case MP_REPORT_TEXT: report->report->printTable(os); break;
+    case MP_REPORT_TEXT:
+      report->report->printTable(os);
+      if (report->report->changes)
+        printChanges(*report->report->changes, report->report->against, os);
+      break;
     case MP_REPORT_JSON: os << llvm::formatv("{0:2}", report->report->toJSON()) << "\n"; break;
     case MP_REPORT_HTML: writeHTML(*report->report, os); break;
     case MP_REPORT_EXPLANATION: os << report->report->explanation; break;

@@ -80,7 +80,7 @@ struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
       report->printTable(llvm::errs());
     if (!outputs.against.empty())
       check(compareWith(outputs.against, *report));
-    if (report->changes && support::verbosity() != support::Verbosity::Quiet)
+    if (report->changes && !outputs.kept && support::verbosity() != support::Verbosity::Quiet)
       printChanges(*report->changes, report->against, llvm::errs());
     if (outputs.page)
       report->textAfter = printForPage(getOperation());

@@ -91,6 +91,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   ReportOutputs outputs{options.report, options.html,    options.dot,  options.viewer,
                         options.errors, options.against, options.table};
   outputs.page = report || !outputs.html.empty();
+  outputs.kept = bool(report);
   ExplanationListener explained;
   if (report)
     explained = [report](StringRef text) { report->explanation = text.str(); };

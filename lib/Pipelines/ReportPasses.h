@@ -34,6 +34,7 @@ struct ReportOutputs {
   std::string against; ///< input: an earlier report
   bool table = true;   ///< to standard error
   bool page = false;   ///< a page is written, or may be asked for later
+  bool kept = false;   ///< a caller has the report, and says what is decided otherwise
 };
 
 /// Reads the casts and the errors, and writes what is asked for.

@@ -67,6 +67,8 @@ def check_request(format=None, target=None, max_rel_error=None, options=None, **
 
 def conversion_options(format, target, max_rel_error, options):
     """Options of the pipeline; those given by keyword win."""
+    if options is not None and not isinstance(options, dict):
+        raise Error(f"options is of {type(options).__name__}, expected a dict of names and values")
     result = {str(name).replace("_", "-"): value for name, value in (options or {}).items()}
     for name, value in (("format", format_name(format)), ("target", PRODUCTS.get(str(target).lower(), target)), ("max-rel-error", max_rel_error)):
         if value is not None:
@@ -99,6 +101,8 @@ def convert(model, args=None, kwargs=None, *, inputs=None, format=None, target=N
         args = (args,)
     if isinstance(keep, str):
         keep = (keep,)
+    if wrong := [glob for glob in keep if not isinstance(glob, str)]:
+        raise Error(f"keep holds {wrong[0]!r}, expected names of layers such as 'blocks.0.*'")
     source = read_model(model, args, kwargs or {}, dynamic=dynamic)
     source.entry, source.name = entry or source.entry, name or source.name
     given = conversion_options(format, target, max_rel_error, options)

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import tempfile
 
 from . import xla
 from .arrays import HostArray, framework_for, host_array, with_sign
@@ -17,6 +18,8 @@ DEVICES = ("cpu", "emulator", "cuda")
 
 def place(where, device, target):
     """Device and target that `to(where, device)` means, where `target` is the program's."""
+    if where == "gpu":
+        raise Error("'gpu' is no device: expected 'cuda', or a target such as 'sm_90a', whose kernels run on the emulator")
     if where not in DEVICES:
         if device is None:
             log.info("%s: kernels run on the emulator; device='cuda' runs them on a GPU", where)
@@ -69,6 +72,14 @@ class Program:
     def explain(self, where):
         """Tells the story of the ops of a layer ("blocks.0.attention"), of a line ("model.py:12"), or "@FUNCTION:ORDINAL"."""
         return self.original.clone().convert(self.pipeline, {**self.options, "explain": where}).print("explanation")
+
+    def changes(self, earlier):
+        """Tells what is decided otherwise than in an earlier report (or the Program that has it) of the same model."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "earlier.json")
+            getattr(earlier, "report", earlier).save_json(path)
+            text = self.original.clone().convert(self.pipeline, {**self.options, "against": path}).print("text")
+        return text.partition(f"mp: against {path}: ")[2].strip()
 
     def check(self):
         """Whether the converted model is the original plus casts."""

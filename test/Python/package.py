@@ -93,6 +93,12 @@ class Conversion(unittest.TestCase):
         self.assertEqual((program.outputs[0]["name"], program.outputs[0]["element"]), ("logits", "bf16"))
         self.assertRegex(str(program.compare("f64")), "^logits: ")
 
+    def test_changes_since_an_earlier_report(self):
+        done = mp.convert(MODEL, format="f16")
+        self.assertEqual(done.changes(done), "0 of 7 ops are decided otherwise")
+        found = done.changes(mp.convert(MODEL, format="bf16").report)
+        self.assertRegex(found, r"^2 of 7 ops are decided otherwise\n +format +bf16 -> f16[\s\S]*blocks.1.down")
+
     def test_check_holds_and_is_lost_by_a_change(self):
         program = mp.convert(MODEL)
         self.assertTrue(program.check())
@@ -252,6 +258,14 @@ class Errors(unittest.TestCase):
             mp.convert(MODEL, options={"objectiv": "time"})
         with self.assertRaisesRegex(mp.Error, "sm_81"):
             mp.convert(MODEL, target="sm_81")
+        with self.assertRaisesRegex(mp.Error, r"'nowhere', neither [^\[]*\[MP201\]$"):  # one number
+            mp.convert(MODEL, policy="nowhere", keep=[])
+        with self.assertRaisesRegex(mp.Error, "keep holds 3, expected names"):
+            mp.convert(MODEL, keep=[3])
+        with self.assertRaisesRegex(mp.Error, "options is of list, expected a dict"):
+            mp.convert(MODEL, options=["table"])
+        with self.assertRaisesRegex(mp.Error, "'gpu' is no device: expected 'cuda'"):
+            mp.convert(MODEL).to("gpu")
 
     def test_arguments_are_named(self):
         program, (x, w, v) = mp.convert(MODEL), inputs()
@@ -375,7 +389,7 @@ class Process(unittest.TestCase):
         self.assertEqual(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout, "[]\n")
 
     def test_nothing_is_printed(self):
-        code = f"import mp; p = mp.convert({MODEL!r}); p.explain('blocks.0'); p.check()"
+        code = f"import mp; p = mp.convert({MODEL!r}); p.explain('blocks.0'); p.check(); p.changes(p)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("", "", 0))
 

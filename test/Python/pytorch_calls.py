@@ -234,6 +234,18 @@ class Refused(unittest.TestCase):
             mp.convert(Branch(), (torch.randn(2),))
         self.assertIsNotNone(caught.exception.__cause__)
 
+    def test_structures_that_torch_does_not_know(self):
+        @dataclasses.dataclass
+        class Unknown:
+            y: torch.Tensor
+
+        class Model(nn.Module):
+            def forward(self, x):
+                return Unknown(x + 1)
+
+        with self.assertRaisesRegex(mp.Error, r"Unknown[\s\S]*torch.export.register_dataclass\(TYPE\) does so for a dataclass"):
+            mp.convert(Model(), (torch.randn(2),))
+
     def test_random_numbers_are_said_not_to_be_those_of_torch(self):
         with self.assertLogs("mp", "WARNING") as logged:
             program = mp.convert(nn.Dropout(0.5).train(), (torch.ones(64),))

@@ -109,7 +109,8 @@ def unwrapped(model):
 def refusal(who, error):
     """An Error with torch's as its cause."""
     said = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return Error(f"{who}: {type(error).__name__}: {chr(10).join(said[:6])}")
+    advice = "torch.export.register_dataclass(TYPE) does so for a dataclass" if "register a pytree" in str(error) else ""
+    return Error("\n".join([f"{who}: {type(error).__name__}: {said[0] if said else ''}", *said[1:6], *filter(None, [advice])]))
 
 
 def export(model, args, kwargs, dynamic):
