@@ -335,7 +335,7 @@ func.func @meets_what_heads_share(%x: tensor<8x16xbf16>, %w: tensor<16x12xbf16>,
   return %3 : tensor<8x3x4xf32>
 }
 
-// What is summed behind a dimension of size one belongs to the sum (squares of a norm): a product's kernel would have to write it.
+// The sum takes what it sums behind a dimension of size one (squares of a norm): a product's kernel would have to write it.
 // CHECK-LABEL: func.func @squares_belong_to_sums
 // CHECK: %[[P:.*]] = linalg.generic {{.*}}mpk.mma
 // CHECK: %[[V:.*]] = tensor.expand_shape %[[P]] {{.*}} into tensor<8x1x12xf32>
