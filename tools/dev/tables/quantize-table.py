@@ -102,12 +102,12 @@ def steps_trained(step, outputs):
     return outputs[-body[1].count("tensor<"):]
 
 
-def keep(folder, about, weights, rows, held, labels):
+def keep(folder, about, weights, training, held, labels):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "about").write_text(about)
     for index, path in enumerate(weights):
         numpy.save(folder / f"w{index:03}.npy", numpy.load(path))
-    for name, array in (("rows", rows), ("held", held), ("labels", labels)):
+    for name, array in (("rows", training[0]), ("answers", training[1]), ("held", held), ("labels", labels)):
         numpy.save(folder / f"{name}.npy", array)
 
 
@@ -174,7 +174,7 @@ def rows_of(network, fold, options):
         else:
             plain, _ = train(folder / "f32", folder / "annotated.mlir", steps, inputs, data, len(parameters))
         if options.keep:
-            keep(kept, about, plain, training[0], held, labels)
+            keep(kept, about, plain, training, held, labels)
         start = [f"--input=@{path}" for path in plain] + inputs[len(parameters):]
         trainer = lambda program: train(folder, program, steps, start, data, len(parameters))
         for label, *row in ROWS:
