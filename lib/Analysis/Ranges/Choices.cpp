@@ -4,7 +4,6 @@
 // buffers.
 
 #include "Choices.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mp/Analysis/DataMovement.h"
@@ -181,6 +180,23 @@ void mlir::mp::addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value
     addFeeds(cast<OpResult>(value), values);
   if (isBuffer(value))
     addWritten(value, values);
+}
+
+bool mlir::mp::addsToResults(linalg::LinalgOp reduction) {
+  auto isAddedTo = [](BlockArgument accumulator) {
+    return llvm::all_of(accumulator.getUses(), [](OpOperand &use) {
+      Operation *user = use.getOwner();
+      FloatMeaning meaning = getFloatMeaning(user);
+      return isa<linalg::YieldOp>(user) || meaning.kind == Kind::Compare ||
+             meaning.kind == Kind::Select ||
+             (meaning.kind == Kind::Fma && use.getOperandNumber() == meaning.operands[2]) ||
+             (meaning.kind == Kind::Binary &&
+              llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Maximum,
+                                  BinaryFn::Minimum, BinaryFn::MaxNum, BinaryFn::MinNum},
+                                 meaning.binary));
+    });
+  };
+  return llvm::all_of(reduction.getRegionOutputArgs(), isAddedTo);
 }
 
 FunctionOpInterface mlir::mp::findCalleeInBlocks(Operation *op) {

@@ -6,6 +6,7 @@
 #ifndef MP_LIB_ANALYSIS_RANGES_CHOICES_H
 #define MP_LIB_ANALYSIS_RANGES_CHOICES_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 
 namespace mlir::mp {
@@ -30,6 +31,9 @@ void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Valu
 void addFeeds(OpResult result, SmallVectorImpl<Value> &values);
 /// A buffer is also made of what ops on it read, and of its other names.
 void addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
+
+/// Returns whether the results of a reduction are only added to, or compared, from turn to turn.
+bool addsToResults(linalg::LinalgOp reduction);
 
 /// Collects what decides which numbers the results of `op` are.
 void addDeciders(Operation *op, SmallVectorImpl<Value> &deciders);

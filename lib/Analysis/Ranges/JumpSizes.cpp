@@ -190,19 +190,6 @@ SmallVector<JumpSizes::Part> JumpSizes::parts(Operation *op, const FloatMeaning 
   return wholes(feeds);
 }
 
-/// Returns whether `accumulator`, in the body of a reduction, is only added to, or compared.
-static bool isAddedTo(Value accumulator) {
-  return llvm::all_of(accumulator.getUsers(), [](Operation *user) {
-    FloatMeaning meaning = getFloatMeaning(user);
-    return isa<linalg::YieldOp>(user) || meaning.kind == Kind::Compare ||
-           meaning.kind == Kind::Select ||
-           (meaning.kind == Kind::Binary &&
-            llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Maximum, BinaryFn::Minimum,
-                                BinaryFn::MaxNum, BinaryFn::MinNum},
-                               meaning.binary));
-  });
-}
-
 SmallVector<JumpSizes::Part> JumpSizes::partsOfStructured(Operation *op, Value result) const {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   unsigned index = cast<OpResult>(result).getResultNumber();
@@ -212,8 +199,7 @@ SmallVector<JumpSizes::Part> JumpSizes::partsOfStructured(Operation *op, Value r
   double times = 1;
   if (structured.getNumReductionLoops() > 0) {
     std::optional<int64_t> count = countReduced(structured);
-    bool areAdded = llvm::all_of(structured.getRegionOutputArgs(), isAddedTo);
-    times = !areAdded ? HUGE_VAL : count ? double(*count) : kMostElements;
+    times = !addsToResults(structured) ? HUGE_VAL : count ? double(*count) : kMostElements;
   }
   return {{yielded, this->times(sizes.lookup(yielded), times)}};
 }

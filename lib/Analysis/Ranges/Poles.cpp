@@ -6,6 +6,7 @@
 // value once.
 
 #include "mp/Analysis/Ranges/Poles.h"
+#include "../Error/RelativeErrors.h"
 #include "Choices.h"
 #include "JumpSizes.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -250,6 +251,9 @@ Poles::Poles(Operation *module) : ranges(module, {.anyContraction = true}) {
       for (Value decider : deciders)
         mark(decider, {op, Pole::Kind::Choice});
   });
+  RelativeErrors errors(module, ranges);
+  for (auto [op, value] : errors.getFound())
+    mark(value, {op, Pole::Kind::Limit});
   JumpSizes(module, ranges).visitUnbounded([&](Operation *op, Value decider) {
     mark(decider, {op, Pole::Kind::Jump});
   });

@@ -413,3 +413,62 @@ func.func @rounds(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<f32>, %t: ten
   }
   return %1 : tensor<f32>
 }
+
+// -----
+
+// Ten squares have 1024 times the relative error of one factor; c^6 has little.
+// CHECK-LABEL: @large_power
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may exceed the format of 'arith.mulf' {{.*}}, and no range keeps it within"
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @large_power(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = scf.for %k = %c0 to %c10 step %c1 iter_args(%s = %0) -> tensor<4x4xf32> {
+    %2 = arith.mulf %s, %s : tensor<4x4xf32>
+    scf.yield %2 : tensor<4x4xf32>
+  }
+  %3 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = arith.mulf %3, %3 : tensor<4x4xf32>
+  %5 = arith.mulf %4, %3 : tensor<4x4xf32>
+  %6 = arith.mulf %5, %5 : tensor<4x4xf32>
+  return %1, %6 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A product in each of ten turns adds as many errors, and what a range bounds has none, in however
+// many turns.
+// CHECK-LABEL: @products_in_turn
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @products_in_turn(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %n: index) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %0 = scf.for %k = %c0 to %c10 step %c1 iter_args(%s = %x) -> tensor<4x4xf32> {
+    %1 = linalg.matmul ins(%s, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  }
+  %2 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %x) -> tensor<4x4xf32> {
+    %3 = linalg.matmul ins(%s, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %4 = math.tanh %3 : tensor<4x4xf32>
+    scf.yield %4 : tensor<4x4xf32>
+  }
+  return %0, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @products_without_end
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may exceed the format of
+func.func @products_without_end(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %x) -> tensor<4x4xf32> {
+    %1 = linalg.matmul ins(%s, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
