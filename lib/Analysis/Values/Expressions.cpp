@@ -7,6 +7,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -262,9 +263,14 @@ Term ExpressionGraph::normalizeBinary(const ValueNode &node, const Term &a, cons
   case BinaryFn::Maximum:
   case BinaryFn::MaxNum: {
     // A maximum that begins with the lowest number is one of what it reads.
-    const Expression &floor = (*this)[b];
-    bool isLowest = floor.kind == Kind::Constant && floor.value <= -3e38;
-    return isLowest && (*this)[a].kind == Kind::GroupMax ? a : extremum(Kind::Max, a, b, sizes);
+    auto isLowest = [&](const Term &term) {
+      return (*this)[term].kind == Kind::Constant &&
+             (*this)[term].value <= -std::numeric_limits<float>::max();
+    };
+    auto isMaximum = [&](const Term &term) { return (*this)[term].kind == Kind::GroupMax; };
+    if (isMaximum(a) && isLowest(b))
+      return a;
+    return isLowest(a) && isMaximum(b) ? b : extremum(Kind::Max, a, b, sizes);
   }
   case BinaryFn::Minimum:
   case BinaryFn::MinNum: return extremum(Kind::Min, a, b, sizes);

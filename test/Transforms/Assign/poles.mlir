@@ -521,3 +521,44 @@ func.func @sized_by_a_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tens
   %4 = tensor.extract_slice %t[%m, 0] [1, 4] [1, 1] : tensor<16x4xf32> to tensor<1x4xf32>
   return %4 : tensor<1x4xf32>
 }
+
+// -----
+
+// JAX's softmax begins its maximum with minus infinity once more, on the left: the sum is one or more. A row may lie below -3.1e38 as a whole.
+// CHECK-LABEL: @begins_with_the_lowest
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @begins_with_the_lowest(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %floor = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %lowest = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %1 = linalg.reduce { arith.maximumf } ins(%0 : tensor<4x4xf32>) outs(%lowest : tensor<4xf32>) dimensions = [1]
+  %2 = arith.maximumf %floor, %1 : tensor<4xf32>
+  %3 = linalg.broadcast ins(%2 : tensor<4xf32>) outs(%i : tensor<4x4xf32>) dimensions = [1]
+  %4 = arith.subf %0, %3 : tensor<4x4xf32>
+  %5 = math.exp %4 : tensor<4x4xf32>
+  %6 = linalg.reduce { arith.addf } ins(%5 : tensor<4x4xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %7 = linalg.broadcast ins(%6 : tensor<4xf32>) outs(%i : tensor<4x4xf32>) dimensions = [1]
+  %8 = arith.divf %5, %7 : tensor<4x4xf32>
+  return %8 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @begins_above_the_lowest
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.divf'
+func.func @begins_above_the_lowest(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %floor = arith.constant dense<-3.1e38> : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %lowest = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %1 = linalg.reduce { arith.maximumf } ins(%0 : tensor<4x4xf32>) outs(%lowest : tensor<4xf32>) dimensions = [1]
+  %2 = arith.maximumf %floor, %1 : tensor<4xf32>
+  %3 = linalg.broadcast ins(%2 : tensor<4xf32>) outs(%i : tensor<4x4xf32>) dimensions = [1]
+  %4 = arith.subf %0, %3 : tensor<4x4xf32>
+  %5 = math.exp %4 : tensor<4x4xf32>
+  %6 = linalg.reduce { arith.addf } ins(%5 : tensor<4x4xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %7 = linalg.broadcast ins(%6 : tensor<4xf32>) outs(%i : tensor<4x4xf32>) dimensions = [1]
+  %8 = arith.divf %5, %7 : tensor<4x4xf32>
+  return %8 : tensor<4x4xf32>
+}
