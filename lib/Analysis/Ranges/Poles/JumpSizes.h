@@ -4,8 +4,8 @@
 // made of a truth value or another moderate alternative are otherwise by so much. A sum keeps the
 // size of a jump; a product with an unbounded number makes it unbounded, where f32 may have zero.
 
-#ifndef MP_LIB_ANALYSIS_RANGES_JUMPSIZES_H
-#define MP_LIB_ANALYSIS_RANGES_JUMPSIZES_H
+#ifndef MP_LIB_ANALYSIS_RANGES_POLES_JUMPSIZES_H
+#define MP_LIB_ANALYSIS_RANGES_POLES_JUMPSIZES_H
 
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "llvm/ADT/BitVector.h"
@@ -76,4 +76,4 @@ private:
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_ANALYSIS_RANGES_JUMPSIZES_H
+#endif // MP_LIB_ANALYSIS_RANGES_POLES_JUMPSIZES_H

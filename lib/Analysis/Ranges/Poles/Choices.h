@@ -3,8 +3,8 @@
 // Says what values depend on, and which ops choose among numbers as some value decides: where
 // rounding decides otherwise, another number is taken.
 
-#ifndef MP_LIB_ANALYSIS_RANGES_CHOICES_H
-#define MP_LIB_ANALYSIS_RANGES_CHOICES_H
+#ifndef MP_LIB_ANALYSIS_RANGES_POLES_CHOICES_H
+#define MP_LIB_ANALYSIS_RANGES_POLES_CHOICES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
@@ -58,4 +58,4 @@ double sizeOfAlike(Operation *select, ModuleRanges &ranges);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_ANALYSIS_RANGES_CHOICES_H
+#endif // MP_LIB_ANALYSIS_RANGES_POLES_CHOICES_H

@@ -6,9 +6,9 @@
 // value once.
 
 #include "mp/Analysis/Ranges/Poles.h"
-#include "../Error/RelativeErrors.h"
 #include "Choices.h"
 #include "JumpSizes.h"
+#include "RelativeErrors.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"

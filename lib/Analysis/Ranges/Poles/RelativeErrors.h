@@ -4,8 +4,8 @@
 // its tenth power ten times as many. Where there are too many, a number far from the limit of f32
 // may be infinite.
 
-#ifndef MP_LIB_ANALYSIS_ERROR_RELATIVEERRORS_H
-#define MP_LIB_ANALYSIS_ERROR_RELATIVEERRORS_H
+#ifndef MP_LIB_ANALYSIS_RANGES_POLES_RELATIVEERRORS_H
+#define MP_LIB_ANALYSIS_RANGES_POLES_RELATIVEERRORS_H
 
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "llvm/ADT/SetVector.h"
@@ -44,4 +44,4 @@ private:
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_ANALYSIS_ERROR_RELATIVEERRORS_H
+#endif // MP_LIB_ANALYSIS_RANGES_POLES_RELATIVEERRORS_H

@@ -3,7 +3,7 @@
 // A walk in program order, in which loops are walked as often as they run, or until nothing grows.
 
 #include "RelativeErrors.h"
-#include "../Ranges/Choices.h"
+#include "Choices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -20,9 +20,10 @@ using Kind = FloatMeaning::Kind;
 
 /// A number with more relative errors may be infinite: (1 + 2^-7)^512 is 2^5.75.
 static constexpr double kMostErrors = 512;
-/// What a range keeps below this stays there, however it is rounded.
+/// A range below this keeps its value there, however it is rounded.
 static constexpr double kBounded = 0x1p126;
-/// What still grows after so many rounds is taken to grow for ever, where nothing says how many.
+/// A count that still grows after so many rounds is taken to grow for ever, where nothing says how
+/// many there are.
 static constexpr unsigned kMostRounds = 8;
 
 static bool holdsFloats(Value value) {
