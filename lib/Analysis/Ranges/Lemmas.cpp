@@ -127,7 +127,8 @@ Lemmas::ShiftedSum Lemmas::findShiftedSum(NodeId id, Lemmas::FactsOf facts) cons
   // A maximum that starts from a number which no x, or no finite x, is below.
   if (max->kind == Kind::Binary && max->binary == BinaryFn::Maximum) {
     const FloatFacts *known = facts(x.node);
-    auto start = values.constantOf(max->operands[1].node);
+    const bool startsLeft = values.constantOf(max->operands[0].node).has_value();
+    auto start = values.constantOf(max->operands[startsLeft ? 0 : 1].node);
     FloatType type = getFloatFormat(shifted.op->getResult(0).getType());
     auto format = type ? numerics::formatOf(type.getFloatSemantics()) : std::nullopt;
     if (!start || !format)
@@ -137,7 +138,7 @@ Lemmas::ShiftedSum Lemmas::findShiftedSum(NodeId id, Lemmas::FactsOf facts) cons
         return ShiftedSum::None;
       found = ShiftedSum::AtLeastOneOrZero;
     }
-    c = values.compose(c, max->operands[0]);
+    c = values.compose(c, max->operands[startsLeft ? 1 : 0]);
     max = &values.get(c);
   }
   // Whole groups of the maximum lie in each group of the sum.
