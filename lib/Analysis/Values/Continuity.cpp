@@ -109,7 +109,8 @@ std::optional<AtThreshold> ArmReader::readUnary(const View &view, const ValueNod
                   : ifFinite(domains::evaluate(node.unary, of->number));
 }
 
-/// A choice by numbers that differ is the arm that they choose, there and around.
+/// A choice by numbers that differ is the arm that they choose, there and around; by equal ones, it
+/// is either arm where both are the same.
 std::optional<AtThreshold> ArmReader::readChoice(const View &view, const ValueNode &node) {
   View condition = values.compose(view, node.operands[0]);
   if (!condition || values.get(condition).kind != Kind::Compare)
@@ -119,12 +120,15 @@ std::optional<AtThreshold> ArmReader::readChoice(const View &view, const ValueNo
                              b = operand(condition, comparison, 1);
   if (!a || !b)
     return std::nullopt;
-  bool isKnown = !a->rest && !b->rest && !areEqual(a->number, b->number);
-  if (!isKnown || !comparesOrder(comparison.predicate))
+  if (a->rest || b->rest || !comparesOrder(comparison.predicate))
     return AtThreshold{0, view};
   using P = arith::CmpFPredicate;
   bool asksGreater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, comparison.predicate);
-  return operand(view, node, (a->number > b->number) == asksGreater ? 1 : 2);
+  if (!areEqual(a->number, b->number))
+    return operand(view, node, (a->number > b->number) == asksGreater ? 1 : 2);
+  std::optional<AtThreshold> yes = operand(view, node, 1), no = operand(view, node, 2);
+  bool isAlike = yes && no && yes->rest == no->rest && areEqual(yes->number, no->number);
+  return isAlike ? yes : AtThreshold{0, view};
 }
 
 std::optional<AtThreshold> ArmReader::read(const View &view) {

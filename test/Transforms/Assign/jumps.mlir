@@ -472,3 +472,59 @@ func.func @products_without_end(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: te
   }
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// JAX's ELU chooses twice by one comparison: x, or e^y - 1 of y, which is 0 where x is positive. Both are 0 at 0.
+// CHECK-LABEL: @chosen_twice
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @chosen_twice(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf ogt, %0, %zero : tensor<4x4xf32>
+  %2 = arith.select %1, %zero, %0 : tensor<4x4xi1>, tensor<4x4xf32>
+  %3 = math.expm1 %2 : tensor<4x4xf32>
+  %4 = arith.select %1, %0, %3 : tensor<4x4xi1>, tensor<4x4xf32>
+  %5 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
+
+// -----
+
+// The same with e^y: it jumps from 1 to 0.
+// CHECK-LABEL: @chosen_twice_with_a_jump
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf'
+func.func @chosen_twice_with_a_jump(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf ogt, %0, %zero : tensor<4x4xf32>
+  %2 = arith.select %1, %zero, %0 : tensor<4x4xi1>, tensor<4x4xf32>
+  %3 = math.exp %2 : tensor<4x4xf32>
+  %4 = arith.select %1, %0, %3 : tensor<4x4xi1>, tensor<4x4xf32>
+  %5 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
+
+// -----
+
+// JAX's softplus asks for NaN in an op of its own.
+// CHECK-LABEL: @asked_elsewhere
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @asked_elsewhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xi1>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4x4xf32>) outs(%e : tensor<4x4xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %3 = arith.cmpf une, %a, %a : f32
+    linalg.yield %3 : i1
+  } -> tensor<4x4xi1>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %0, %t : tensor<4x4xi1>, tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%c: i1, %a: f32, %u: f32, %b: f32):
+    %3 = arith.select %c, %a, %u : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}

@@ -219,8 +219,10 @@ static bool holdsForComparisons(Value condition, ModuleRanges &ranges, const Val
   if (isDecidedByFiniteness(condition, ranges))
     return true;
   View view = values.lookup(condition);
-  if (view && values.get(view).kind == ValueNode::Kind::Compare)
-    return holds(view);
+  if (view && values.get(view).kind == ValueNode::Kind::Compare) {
+    Operation *comparison = values.get(view).op; // of another op, perhaps
+    return (comparison && isDecidedByFiniteness(comparison->getResult(0), ranges)) || holds(view);
+  }
   Operation *op = condition.getDefiningOp();
   return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
          llvm::all_of(op->getOperands(),
