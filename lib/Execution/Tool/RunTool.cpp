@@ -154,8 +154,10 @@ Status mlir::mp::reportError(Status status, llvm::Error error) {
   // Written at once: processes of one run share a terminal.
   std::string line;
   llvm::raw_string_ostream os(line);
+  const bool hasColors = llvm::errs().has_colors();
+  os.enable_colors(hasColors);
   llvm::WithColor(os, llvm::HighlightColor::Error,
-                  llvm::errs().has_colors() ? llvm::ColorMode::Enable : llvm::ColorMode::Disable)
+                  hasColors ? llvm::ColorMode::Enable : llvm::ColorMode::Disable)
       << "mp-run: error: ";
   llvm::errs() << line + text + "\n";
   std::optional<support::ErrorCode> code = support::findCode(text);
