@@ -151,15 +151,10 @@ Status Run::go() {
 
 Status mlir::mp::reportError(Status status, llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
-  // Written at once: processes of one run share a terminal.
-  std::string line;
-  llvm::raw_string_ostream os(line);
-  const bool hasColors = llvm::errs().has_colors();
-  os.enable_colors(hasColors);
-  llvm::WithColor(os, llvm::HighlightColor::Error,
-                  hasColors ? llvm::ColorMode::Enable : llvm::ColorMode::Disable)
-      << "mp-run: error: ";
-  llvm::errs() << line + text + "\n";
+  llvm::errs().SetBufferSize(text.size() + 64); // one write: processes of one run share a terminal
+  llvm::WithColor(llvm::errs(), llvm::HighlightColor::Error) << "mp-run: error: ";
+  llvm::errs() << text << "\n";
+  llvm::errs().SetUnbuffered();
   std::optional<support::ErrorCode> code = support::findCode(text);
   return code ? support::statusOf(*code) : status;
 }
