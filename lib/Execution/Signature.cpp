@@ -73,6 +73,10 @@ static llvm::Expected<Parameter> parameterOf(Type type, bool buffers, const Twin
       parameter.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
   auto element =
       isa<ShapedType>(type) && !ranked ? std::nullopt : ElementType::of(getElementTypeOrSelf(type));
+  if (isa<FloatTF32Type>(getElementTypeOrSelf(type)))
+    return createStringError(what + " is " + typeText(type) +
+                             ", but nothing is stored as tf32: expected f32, rounded where it is "
+                             "read (mp.round)");
   if (!element || (!ranked && !isa<FloatType, IntegerType, IndexType>(type)))
     return createStringError(what + " is " + typeText(type) +
                              (isa<BaseMemRefType>(type) || buffers

@@ -17,6 +17,9 @@
 // RUN: mp-run %s --entry=product --input=4x8xf32=1 --input=8x4xf32=1 --input=4x4xf32=0
 // RUN: mp-run %s --entry=vectors --input=2x2xf32=3 --input=f32:1 --input=4xf32=2 | FileCheck %s --check-prefix=VECTORS
 // RUN: not mp-run %s --entry=scalable 2>&1 | FileCheck %s --check-prefix=SCALABLE
+// RUN: echo 'func.func @main(%%x: tensor<4xtf32>) { return }' > %t.tf32.mlir
+// RUN: not mp-run %t.tf32.mlir 2>&1 | FileCheck %s --check-prefix=TF32
+// TF32: argument 0 of @main is tensor<4xtf32>, but nothing is stored as tf32: expected f32
 // RUN: not mp-run %s --entry=anywhere --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=ANYWHERE
 // RUN: not mp-run %s --entry=strided 2>&1 | FileCheck %s --check-prefix=STRIDED
 

@@ -49,3 +49,13 @@ gpu.module @rough_root {
     llvm.return
   }
 }
+
+// -----
+
+gpu.module @extended {
+  llvm.func @k(%p: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+    // expected-error @+1 {{makes a number of 'f80', which no GPU computes in: expected formats of at most 64 bits}}
+    %0 = llvm.load %p : !llvm.ptr -> f80
+    llvm.return
+  }
+}

@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements mp-verify-kernels: check that lowered kernels call nothing and hold nothing unlowered.
+// Implements mp-verify-kernels: check that lowered kernels call nothing, hold nothing unlowered,
+// and compute in no format that GPUs lack.
 
 #include "mp/Kernels/Passes.h"
 
@@ -38,6 +39,11 @@ static LogicalResult checkOp(Operation *op, gpu::GPUModuleOp module) {
     return op->emitOpError("takes an approximate square root");
   if (!isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
     return op->emitOpError("was left behind by the conversion to NVVM");
+  for (Value result : op->getResults())
+    if (Type type = getElementTypeOrSelf(result.getType());
+        isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 64)
+      return op->emitOpError("makes a number of ")
+             << type << ", which no GPU computes in: expected formats of at most 64 bits";
   return success();
 }
 
