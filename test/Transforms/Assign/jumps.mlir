@@ -528,3 +528,42 @@ func.func @asked_elsewhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<
   } -> tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
 }
+
+// -----
+
+// torch's attention asks whether all of a row is minus infinity, which no rounding answers.
+// CHECK-LABEL: @row_masked_whole
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @row_masked_whole(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %asked = arith.constant dense<0xFF800000> : tensor<4x4xf32>
+  %true = arith.constant dense<true> : tensor<4xi1>
+  %e = tensor.empty() : tensor<4x4xi1>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf oeq, %0, %asked : tensor<4x4xf32>
+  %2 = linalg.reduce { arith.andi } ins(%1 : tensor<4x4xi1>) outs(%true : tensor<4xi1>) dimensions = [1]
+  %3 = linalg.broadcast ins(%2 : tensor<4xi1>) outs(%e : tensor<4x4xi1>) dimensions = [1]
+  %4 = arith.select %3, %zero, %0 : tensor<4x4xi1>, tensor<4x4xf32>
+  %5 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
+
+// -----
+
+// Rounding may answer whether all of a row is below one.
+// CHECK-LABEL: @row_below_one
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may {{.*}}, and no range bounds
+func.func @row_below_one(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %asked = arith.constant dense<1.0> : tensor<4x4xf32>
+  %true = arith.constant dense<true> : tensor<4xi1>
+  %e = tensor.empty() : tensor<4x4xi1>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf olt, %0, %asked : tensor<4x4xf32>
+  %2 = linalg.reduce { arith.andi } ins(%1 : tensor<4x4xi1>) outs(%true : tensor<4xi1>) dimensions = [1]
+  %3 = linalg.broadcast ins(%2 : tensor<4xi1>) outs(%e : tensor<4x4xi1>) dimensions = [1]
+  %4 = arith.select %3, %zero, %0 : tensor<4x4xi1>, tensor<4x4xf32>
+  %5 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}

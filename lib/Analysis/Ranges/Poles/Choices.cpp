@@ -1,11 +1,10 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks from values to what they are made of and to what decides them, through bodies, calls and
-// buffers.
+// Compares the arms of a choice where rounding decides between them, over value numbers.
 
 #include "Choices.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Values/Continuity.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
@@ -15,52 +14,10 @@ using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
-using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
 /// The square of such a number is far from the largest of f32.
 static constexpr double kModerate = 0x1p60;
-
-bool mlir::mp::isWhole(Value value) {
-  Type type = getElementTypeOrSelf(value.getType());
-  return type.isIntOrIndex() || isa<FunctionType>(type);
-}
-
-bool mlir::mp::isOnBuffers(Operation *op) {
-  return op && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
-}
-
-static bool isBuffer(Value value) { return isa<BaseMemRefType>(value.getType()); }
-
-/// Collects what may be written to `buffer`: operands of its users, and all that may name it.
-static void addWritten(Value buffer, SmallVectorImpl<Value> &values) {
-  auto addBuffers = [&](ValueRange range) {
-    llvm::append_range(values, llvm::make_filter_range(range, isBuffer));
-  };
-  for (Operation *user : buffer.getUsers()) {
-    llvm::append_range(values, user->getOperands());
-    addBuffers(user->getResults());
-    for (Region &region : user->getRegions())
-      for (Block &block : region) {
-        addBuffers(block.getArguments());
-        if (isa<linalg::LinalgOp>(user))
-          llvm::append_range(values, block.getTerminator()->getOperands());
-      }
-    for (Block *successor : user->getSuccessors())
-      addBuffers(successor->getArguments());
-    auto call = dyn_cast<CallOpInterface>(user);
-    if (auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable())
-                           : FunctionOpInterface())
-      addBuffers(callee.getArguments());
-  }
-  Operation *global = buffer.getDefiningOp();
-  if (!global || global->getNumOperands() > 0 || !isa<SymbolUserOpInterface>(global))
-    return;
-  global->getParentOfType<ModuleOp>()->walk([&](Operation *op) {
-    if (op->getName() == global->getName() && op->getAttrs() == global->getAttrs())
-      addBuffers(op->getResults());
-  });
-}
 
 bool mlir::mp::isDecidedByFiniteness(Value condition, ModuleRanges &ranges) {
   Operation *op = condition.getDefiningOp();
@@ -79,150 +36,44 @@ bool mlir::mp::isDecidedByFiniteness(Value condition, ModuleRanges &ranges) {
   return values.areEqual(values.lookup(a), values.lookup(b)) || isInfinite(a) || isInfinite(b);
 }
 
-/// Collects the operands that say where a branch goes.
-static void addConditions(Operation *terminator, SmallVectorImpl<Value> &values) {
-  if (isa<BranchOpInterface>(terminator) && terminator->getNumSuccessors() > 1)
-    llvm::append_range(values, llvm::make_filter_range(terminator->getOperands(), isWhole));
-}
-
-/// Collects what the ends of the blocks of `op` hand on, inside of them (parallel insertions), too.
-static void addYielded(Operation *op, SmallVectorImpl<Value> &values) {
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        block.getTerminator()->walk(
-            [&](Operation *inner) { llvm::append_range(values, inner->getOperands()); });
-}
-
-/// Collects operands of a loop or a branch by its regions, and of the ends of these, that are
-/// handed on to nothing that `isOther` names: those for `value`, and those that decide how often.
-static void addOfRegions(RegionBranchOpInterface op, llvm::function_ref<bool(ValueRange)> isOther,
-                         SmallVectorImpl<Value> &values) {
-  RegionBranchSuccessorMapping handedOn;
-  op.getSuccessorOperandInputMapping(handedOn);
-  auto add = [&](Operation *from) {
-    for (OpOperand &operand : from->getOpOperands())
-      if (auto it = handedOn.find(&operand); it == handedOn.end() || !isOther(it->second))
-        values.push_back(operand.get());
-  };
-  add(op);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        block.getTerminator()->walk(add);
-}
-
-/// Collects the bounds of a variable that counts the turns of loop `op`; returns false of others,
-/// and of loops that do not tell their bounds.
-static bool addBounds(Value value, Operation *op, SmallVectorImpl<Value> &values) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(op);
-  auto counters = loop ? loop.getLoopInductionVars() : std::nullopt;
-  if (!counters || !llvm::is_contained(*counters, value))
-    return false;
-  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
-       steps = loop.getLoopSteps();
-  if (!lower || !upper || !steps)
-    return false;
-  for (OpFoldResult bound : llvm::concat<OpFoldResult>(*lower, *upper, *steps))
-    if (auto known = dyn_cast<Value>(bound))
-      values.push_back(known);
-  return true;
-}
-
-/// Collects what a loop or a branch makes `value`, its result or an argument in it, of.
-static void addHandedTo(Value value, Operation *op, SmallVectorImpl<Value> &values) {
-  if (addBounds(value, op, values))
-    return;
-  if (auto regions = dyn_cast<RegionBranchOpInterface>(op))
-    return addOfRegions(
-        regions, [&](ValueRange inputs) { return !llvm::is_contained(inputs, value); }, values);
-  llvm::append_range(values, op->getOperands());
-  addYielded(op, values);
-}
-
-void mlir::mp::addFeeds(BlockArgument argument, ModuleRanges &ranges,
-                        SmallVectorImpl<Value> &values) {
-  Block *block = argument.getOwner();
-  Operation *parent = block->getParentOp();
-  if (auto function = dyn_cast<FunctionOpInterface>(parent); function && block->isEntryBlock()) {
-    for (CallOpInterface call : ranges.getCalls(function))
-      values.push_back(call->getOperand(argument.getArgNumber()));
-  } else if (auto structured = dyn_cast<linalg::LinalgOp>(parent)) {
-    values.push_back(structured.getMatchingOpOperand(argument)->get());
-  } else if (!block->isEntryBlock()) {
-    forEachBranch(argument, [&](Block *, Value given) {
-      if (given)
-        values.push_back(given);
-    });
-    for (Block &other : *block->getParent())
-      if (other.mightHaveTerminator())
-        addConditions(other.getTerminator(), values);
-  } else {
-    addHandedTo(argument, parent, values);
-  }
-}
-
-void mlir::mp::addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
-  Operation *op = result.getOwner();
-  addHandedTo(result, op, values);
-  auto call = dyn_cast<CallOpInterface>(op);
-  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
-  if (callee && !callee.isExternal())
-    for (Block &block : callee.getFunctionBody())
-      if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
-        values.push_back(block.getTerminator()->getOperand(result.getResultNumber()));
-}
-
-void mlir::mp::addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    addFeeds(argument, ranges, values);
-  else
-    addFeeds(cast<OpResult>(value), values);
-  if (isBuffer(value))
-    addWritten(value, values);
-}
-
-bool mlir::mp::addsToResults(linalg::LinalgOp reduction) {
-  auto isAddedTo = [](BlockArgument accumulator) {
-    return llvm::all_of(accumulator.getUses(), [](OpOperand &use) {
-      Operation *user = use.getOwner();
-      FloatMeaning meaning = getFloatMeaning(user);
-      return isa<linalg::YieldOp>(user) || meaning.kind == Kind::Compare ||
-             meaning.kind == Kind::Select ||
-             (meaning.kind == Kind::Fma && use.getOperandNumber() == meaning.operands[2]) ||
-             (meaning.kind == Kind::Binary &&
-              llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Maximum,
-                                  BinaryFn::Minimum, BinaryFn::MaxNum, BinaryFn::MinNum},
-                                 meaning.binary));
-    });
-  };
-  return llvm::all_of(reduction.getRegionOutputArgs(), isAddedTo);
-}
-
-FunctionOpInterface mlir::mp::findCalleeInBlocks(Operation *op) {
-  auto call = dyn_cast_or_null<CallOpInterface>(op);
-  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
-  return callee && !callee.isExternal() && !callee.getFunctionBody().hasOneBlock() ? callee
-                                                                                   : nullptr;
-}
-
-//===-- choices -----------------------------------------------------------------------------===//
-
 bool mlir::mp::isModerate(Value value, ModuleRanges &ranges) {
   const FloatFacts &facts = ranges.lookup(value).facts;
   return facts.isBottom() || (!facts.mayNaN && !facts.mayInf && facts.range.mag() <= kModerate);
 }
 
+/// Returns whether logic, element by element or over groups, makes a condition of questions for
+/// finiteness alone (is all of a row minus infinity?).
+static bool asksForFiniteness(Value condition, ModuleRanges &ranges) {
+  constexpr unsigned kMostParts = 64;
+  llvm::SetVector<Value> parts;
+  parts.insert(condition);
+  for (size_t next = 0; next != parts.size(); ++next) {
+    Value part = parts[next];
+    Operation *op = part.getDefiningOp();
+    if (isDecidedByFiniteness(part, ranges) || (op && matchPattern(op, m_Constant())))
+      continue;
+    Operation *maker = op ? op : part.getParentBlock()->getParentOp();
+    bool isLogic = isa<linalg::LinalgOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+                       tensor::CollapseShapeOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(maker);
+    if (!isLogic || parts.size() > kMostParts)
+      return false;
+    SmallVector<Value> feeds;
+    addFeeds(part, ranges, feeds);
+    auto isTruth = [](Value value) { return getElementTypeOrSelf(value.getType()).isInteger(1); };
+    auto truths = llvm::make_filter_range(feeds, isTruth);
+    parts.insert(truths.begin(), truths.end());
+  }
+  return true;
+}
+
 /// Returns whether `holds` of all comparisons that `condition` joins, but those for finiteness.
 static bool holdsForComparisons(Value condition, ModuleRanges &ranges, const ValueNumbering &values,
                                 llvm::function_ref<bool(const View &)> holds) {
-  if (isDecidedByFiniteness(condition, ranges))
+  if (asksForFiniteness(condition, ranges))
     return true;
   View view = values.lookup(condition);
-  if (view && values.get(view).kind == ValueNode::Kind::Compare) {
-    Operation *comparison = values.get(view).op; // of another op, perhaps
-    return (comparison && isDecidedByFiniteness(comparison->getResult(0), ranges)) || holds(view);
-  }
+  if (view && values.get(view).kind == ValueNode::Kind::Compare)
+    return holds(view);
   Operation *op = condition.getDefiningOp();
   return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
          llvm::all_of(op->getOperands(),
@@ -348,8 +199,21 @@ static bool selectsAlike(Operation *select, ModuleRanges &ranges) {
   });
 }
 
-bool mlir::mp::callsByName(CallOpInterface call) {
-  return isa<SymbolRefAttr>(call.getCallableForCallee());
+bool mlir::mp::addsToResults(linalg::LinalgOp reduction) {
+  auto isAddedTo = [](BlockArgument accumulator) {
+    return llvm::all_of(accumulator.getUses(), [](OpOperand &use) {
+      Operation *user = use.getOwner();
+      FloatMeaning meaning = getFloatMeaning(user);
+      return isa<linalg::YieldOp>(user) || meaning.kind == Kind::Compare ||
+             meaning.kind == Kind::Select ||
+             (meaning.kind == Kind::Fma && use.getOperandNumber() == meaning.operands[2]) ||
+             (meaning.kind == Kind::Binary &&
+              llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Maximum,
+                                  BinaryFn::Minimum, BinaryFn::MaxNum, BinaryFn::MinNum},
+                                 meaning.binary));
+    });
+  };
+  return llvm::all_of(reduction.getRegionOutputArgs(), isAddedTo);
 }
 
 bool mlir::mp::choosesUnbounded(Operation *op, ModuleRanges &ranges) {
@@ -367,19 +231,6 @@ bool mlir::mp::choosesUnbounded(Operation *op, ModuleRanges &ranges) {
   if (isDecidedInside || llvm::none_of(op->getResults(), isOpen))
     return false;
   return getFloatMeaning(op).kind != Kind::Select || !selectsAlike(op, ranges);
-}
-
-void mlir::mp::addDeciders(Operation *op, SmallVectorImpl<Value> &deciders) {
-  if (op->getNumSuccessors() > 1)
-    return addConditions(op, deciders);
-  SmallVector<Value> values; // how long a loop runs is among them
-  if (auto regions = dyn_cast<RegionBranchOpInterface>(op)) {
-    addOfRegions(regions, [](ValueRange) { return true; }, values);
-  } else {
-    llvm::append_range(values, op->getOperands());
-    addYielded(op, values);
-  }
-  llvm::append_range(deciders, llvm::make_filter_range(values, isWhole));
 }
 
 double mlir::mp::sizeOfAlike(Operation *select, ModuleRanges &ranges) {

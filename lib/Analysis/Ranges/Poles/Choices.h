@@ -1,21 +1,16 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Says what values depend on, and which ops choose among numbers as some value decides: where
-// rounding decides otherwise, another number is taken.
+// Says which ops choose among numbers as some value decides: where rounding decides otherwise,
+// another number is taken.
 
 #ifndef MP_LIB_ANALYSIS_RANGES_POLES_CHOICES_H
 #define MP_LIB_ANALYSIS_RANGES_POLES_CHOICES_H
 
+#include "Feeds.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 
 namespace mlir::mp {
-
-/// Returns whether `value` holds integers, truth values, indices or a function.
-bool isWhole(Value value);
-
-/// Returns whether `op`, which may be null, reads or writes a buffer.
-bool isOnBuffers(Operation *op);
 
 /// Returns whether all elements are numbers small enough for their squares to be far from the
 /// limit of f32: whichever of them is chosen, what is made of it is as good.
@@ -25,24 +20,8 @@ bool isModerate(Value value, ModuleRanges &ranges);
 /// infinities from numbers.
 bool isDecidedByFiniteness(Value condition, ModuleRanges &ranges);
 
-/// Collects what an argument of a block is given, and what says who gives it.
-void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
-/// Collects what a result of an op is made of.
-void addFeeds(OpResult result, SmallVectorImpl<Value> &values);
-/// A buffer is also made of what ops on it read, and of its other names.
-void addFeeds(Value value, ModuleRanges &ranges, SmallVectorImpl<Value> &values);
-
 /// Returns whether the results of a reduction are only added to, or compared, from turn to turn.
 bool addsToResults(linalg::LinalgOp reduction);
-
-/// Collects what decides which numbers the results of `op` are.
-void addDeciders(Operation *op, SmallVectorImpl<Value> &deciders);
-
-/// Returns whether no value decides which function `call` calls.
-bool callsByName(CallOpInterface call);
-
-/// Returns the function that `op`, which may be null, calls, if it has several blocks.
-FunctionOpInterface findCalleeInBlocks(Operation *op);
 
 /// Returns whether the results of `op`, or what the blocks are given that it branches to, may be
 /// numbers of any size, and other ones where what decides is rounded.
