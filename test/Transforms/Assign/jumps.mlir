@@ -535,18 +535,31 @@ func.func @asked_elsewhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<
 // CHECK-LABEL: @row_masked_whole
 // CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
 // CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
 func.func @row_masked_whole(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
-  %asked = arith.constant dense<0xFF800000> : tensor<4x4xf32>
+  %zero = arith.constant 0.0 : f32
+  %asked = arith.constant 0xFF800000 : f32
   %true = arith.constant dense<true> : tensor<4xi1>
   %e = tensor.empty() : tensor<4x4xi1>
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = arith.cmpf oeq, %0, %asked : tensor<4x4xf32>
-  %2 = linalg.reduce { arith.andi } ins(%1 : tensor<4x4xi1>) outs(%true : tensor<4xi1>) dimensions = [1]
-  %3 = linalg.broadcast ins(%2 : tensor<4xi1>) outs(%e : tensor<4x4xi1>) dimensions = [1]
-  %4 = arith.select %3, %zero, %0 : tensor<4x4xi1>, tensor<4x4xf32>
-  %5 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %5 : tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4x4xf32>) outs(%e : tensor<4x4xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %5 = arith.cmpf oeq, %a, %asked : f32
+    linalg.yield %5 : i1
+  } -> tensor<4x4xi1>
+  %2 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%1 : tensor<4x4xi1>) outs(%true : tensor<4xi1>) {
+  ^bb0(%a: i1, %b: i1):
+    %5 = arith.andi %a, %b : i1
+    linalg.yield %5 : i1
+  } -> tensor<4xi1>
+  %3 = linalg.generic {indexing_maps = [#row, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%2, %0 : tensor<4xi1>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%c: i1, %a: f32, %b: f32):
+    %5 = arith.select %c, %zero, %a : f32
+    linalg.yield %5 : f32
+  } -> tensor<4x4xf32>
+  %4 = linalg.matmul ins(%3, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
 }
 
 // -----
@@ -554,16 +567,29 @@ func.func @row_masked_whole(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor
 // Rounding may answer whether all of a row is below one.
 // CHECK-LABEL: @row_below_one
 // CHECK: linalg.matmul {{.*}}by = range "its rounded result may {{.*}}, and no range bounds
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
 func.func @row_below_one(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
-  %asked = arith.constant dense<1.0> : tensor<4x4xf32>
+  %zero = arith.constant 0.0 : f32
+  %asked = arith.constant 1.0 : f32
   %true = arith.constant dense<true> : tensor<4xi1>
   %e = tensor.empty() : tensor<4x4xi1>
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = arith.cmpf olt, %0, %asked : tensor<4x4xf32>
-  %2 = linalg.reduce { arith.andi } ins(%1 : tensor<4x4xi1>) outs(%true : tensor<4xi1>) dimensions = [1]
-  %3 = linalg.broadcast ins(%2 : tensor<4xi1>) outs(%e : tensor<4x4xi1>) dimensions = [1]
-  %4 = arith.select %3, %zero, %0 : tensor<4x4xi1>, tensor<4x4xf32>
-  %5 = linalg.matmul ins(%4, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %5 : tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4x4xf32>) outs(%e : tensor<4x4xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %5 = arith.cmpf olt, %a, %asked : f32
+    linalg.yield %5 : i1
+  } -> tensor<4x4xi1>
+  %2 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%1 : tensor<4x4xi1>) outs(%true : tensor<4xi1>) {
+  ^bb0(%a: i1, %b: i1):
+    %5 = arith.andi %a, %b : i1
+    linalg.yield %5 : i1
+  } -> tensor<4xi1>
+  %3 = linalg.generic {indexing_maps = [#row, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%2, %0 : tensor<4xi1>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%c: i1, %a: f32, %b: f32):
+    %5 = arith.select %c, %zero, %a : f32
+    linalg.yield %5 : f32
+  } -> tensor<4x4xf32>
+  %4 = linalg.matmul ins(%3, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
 }

@@ -3,8 +3,6 @@
 // Compares the arms of a choice where rounding decides between them, over value numbers.
 
 #include "Choices.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Values/Continuity.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
@@ -41,35 +39,10 @@ bool mlir::mp::isModerate(Value value, ModuleRanges &ranges) {
   return facts.isBottom() || (!facts.mayNaN && !facts.mayInf && facts.range.mag() <= kModerate);
 }
 
-/// Returns whether logic, element by element or over groups, makes a condition of questions for
-/// finiteness alone (is all of a row minus infinity?).
-static bool asksForFiniteness(Value condition, ModuleRanges &ranges) {
-  constexpr unsigned kMostParts = 64;
-  llvm::SetVector<Value> parts;
-  parts.insert(condition);
-  for (size_t next = 0; next != parts.size(); ++next) {
-    Value part = parts[next];
-    Operation *op = part.getDefiningOp();
-    if (isDecidedByFiniteness(part, ranges) || (op && matchPattern(op, m_Constant())))
-      continue;
-    Operation *maker = op ? op : part.getParentBlock()->getParentOp();
-    bool isLogic = isa<linalg::LinalgOp, tensor::EmptyOp, tensor::ExpandShapeOp,
-                       tensor::CollapseShapeOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(maker);
-    if (!isLogic || parts.size() > kMostParts)
-      return false;
-    SmallVector<Value> feeds;
-    addFeeds(part, ranges, feeds);
-    auto isTruth = [](Value value) { return getElementTypeOrSelf(value.getType()).isInteger(1); };
-    auto truths = llvm::make_filter_range(feeds, isTruth);
-    parts.insert(truths.begin(), truths.end());
-  }
-  return true;
-}
-
 /// Returns whether `holds` of all comparisons that `condition` joins, but those for finiteness.
 static bool holdsForComparisons(Value condition, ModuleRanges &ranges, const ValueNumbering &values,
                                 llvm::function_ref<bool(const View &)> holds) {
-  if (asksForFiniteness(condition, ranges))
+  if (isDecidedByFiniteness(condition, ranges))
     return true;
   View view = values.lookup(condition);
   if (view && values.get(view).kind == ValueNode::Kind::Compare)

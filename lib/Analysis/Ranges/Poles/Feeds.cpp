@@ -149,6 +149,9 @@ void mlir::mp::addFeeds(BlockArgument argument, ModuleRanges &ranges,
 
 void mlir::mp::addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
   Operation *op = result.getOwner();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) // operands feed what its body makes of them
+    return values.push_back(
+        structured.getBlock()->getTerminator()->getOperand(result.getResultNumber()));
   addHandedTo(result, op, values);
   auto call = dyn_cast<CallOpInterface>(op);
   auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;

@@ -271,6 +271,10 @@ void Poles::mark(Value value, Pole pole) {
       Value next = sized.pop_back_val();
       if (hasKnownSizes(next) || !reachedBySize.insert(next).second)
         continue;
+      if (auto op = next.getDefiningOp<DestinationStyleOpInterface>()) {
+        sized.push_back(op.getTiedOpOperand(cast<OpResult>(next))->get());
+        continue;
+      }
       SmallVector<Value> feeds; // numbers give it no size, integers may
       addFeeds(next, ranges, feeds);
       for (Value feed : feeds)
