@@ -562,3 +562,61 @@ func.func @begins_above_the_lowest(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i:
   %8 = arith.divf %5, %7 : tensor<4x4xf32>
   return %8 : tensor<4x4xf32>
 }
+
+// -----
+
+// torch's softplus is x where exp(x) could be infinite: nobody reads that.
+// CHECK-LABEL: @softplus
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @softplus(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %threshold = arith.constant dense<20.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.exp %0 : tensor<4x4xf32>
+  %2 = math.log1p %1 : tensor<4x4xf32>
+  %3 = arith.cmpf ogt, %0, %threshold : tensor<4x4xf32>
+  %4 = arith.select %3, %0, %2 : tensor<4x4xi1>, tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
+// A threshold that is too large, another number compared, the other arm taken: all of these read it.
+// CHECK-LABEL: @softplus_of_large_numbers
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.exp'
+func.func @softplus_of_large_numbers(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %threshold = arith.constant dense<100.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.exp %0 : tensor<4x4xf32>
+  %2 = math.log1p %1 : tensor<4x4xf32>
+  %3 = arith.cmpf ogt, %0, %threshold : tensor<4x4xf32>
+  %4 = arith.select %3, %0, %2 : tensor<4x4xi1>, tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @softplus_by_another_number
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.exp'
+func.func @softplus_by_another_number(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %threshold = arith.constant dense<20.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.exp %0 : tensor<4x4xf32>
+  %2 = math.log1p %1 : tensor<4x4xf32>
+  %3 = arith.cmpf ogt, %t, %threshold : tensor<4x4xf32>
+  %4 = arith.select %3, %t, %2 : tensor<4x4xi1>, tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @softplus_where_large
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.exp'
+func.func @softplus_where_large(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %threshold = arith.constant dense<20.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.exp %0 : tensor<4x4xf32>
+  %2 = math.log1p %1 : tensor<4x4xf32>
+  %3 = arith.cmpf olt, %0, %threshold : tensor<4x4xf32>
+  %4 = arith.select %3, %0, %2 : tensor<4x4xi1>, tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}

@@ -8,6 +8,7 @@
 #include "mp/Analysis/Ranges/Poles.h"
 #include "Choices.h"
 #include "JumpSizes.h"
+#include "Overflows.h"
 #include "RelativeErrors.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -48,50 +49,6 @@ static bool isSafe(UnaryFn fn, const Interval &range) {
   case UnaryFn::Atanh: return range.mag() < 1;
   case UnaryFn::Acosh: return range.lo >= 1;
   default: return true;
-  }
-}
-
-/// Returns whether an infinite `value` only ever divides, perhaps with something added: 1 / (1 +
-/// exp(-x)).
-static bool isDivisorAlone(Value value, unsigned depth = 0) {
-  return depth < 8 &&
-         llvm::all_of(
-             value.getUses(),
-             [&](OpOperand &use) {
-               Operation *user = use.getOwner();
-               if (auto structured = dyn_cast<linalg::LinalgOp>(user)) {
-                 BlockArgument argument = structured.getMatchingBlockArgument(&use);
-                 return structured.getNumReductionLoops() == 0 &&
-                        isDivisorAlone(argument, depth + 1);
-               }
-               if (isa<linalg::YieldOp>(user))
-                 return isDivisorAlone(user->getParentOp()->getResult(use.getOperandNumber()),
-                                       depth + 1);
-               FloatMeaning meaning = getFloatMeaning(user);
-               if (meaning.kind == Kind::Move)
-                 return isDivisorAlone(user->getResult(0), depth + 1);
-               if (meaning.kind == Kind::Unary)
-                 return meaning.unary == UnaryFn::Reciprocal;
-               if (meaning.kind != Kind::Binary)
-                 return false;
-               return meaning.binary == BinaryFn::Div
-                          ? use.getOperandNumber() == meaning.operands[1] &&
-                                use.get() != user->getOperand(meaning.operands[0])
-                          : meaning.binary == BinaryFn::Add &&
-                                isDivisorAlone(user->getResult(0), depth + 1);
-             });
-}
-
-/// Returns whether `fn` of numbers of `range` may be infinite in f32.
-static bool mayOverflow(UnaryFn fn, const Interval &range) {
-  constexpr double largest = 88; // e^88 < 2^127
-  switch (fn) {
-  case UnaryFn::Exp:
-  case UnaryFn::Expm1: return range.hi > largest;
-  case UnaryFn::Exp2: return range.hi > 127;
-  case UnaryFn::Sinh:
-  case UnaryFn::Cosh: return range.mag() > largest;
-  default: return false;
   }
 }
 
@@ -164,8 +121,7 @@ static void addArguments(Operation *op, ModuleRanges &ranges, InfiniteConstants 
   if (mayHavePoles(op, meaning))
     llvm::append_range(arguments, llvm::make_filter_range(op->getOperands(), isNumber));
   if (meaning.kind == Kind::Unary) {
-    bool overflows = mayOverflow(meaning.unary, range(0)) && !isDivisorAlone(op->getResult(0));
-    add(0, !overflows && isSafe(meaning.unary, range(0)));
+    add(0, isSafe(meaning.unary, range(0)) && !mayOverflowForReaders(op, ranges));
   } else if (meaning.kind == Kind::IntegerPower && meaning.exponent < 0) {
     add(0, range(0).mig() >= kSmallest && isFinite());
   } else if (meaning.kind == Kind::Binary && meaning.binary == BinaryFn::Div) {
