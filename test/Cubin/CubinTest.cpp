@@ -167,7 +167,7 @@ TEST(Cubin, ErrorsSayWhatWasExpected) {
   EXPECT_EQ(none.find("no no-tool found; looked at "), 0u) << none;
   EXPECT_TRUE(llvm::StringRef(none).ends_with("/usr/local/cuda/bin/no-tool and along PATH. Set "
                                               "NO-TOOL to the program, which is part of the CUDA "
-                                              "toolkit"))
+                                              "toolkit [MP701]"))
       << none;
 }
 

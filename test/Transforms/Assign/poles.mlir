@@ -418,14 +418,17 @@ func.func @cast_beyond_its_format(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: 
 // CHECK-LABEL: @cast_within_its_format
 // CHECK-NOT: by = range
 // CHECK: return
-func.func @cast_within_its_format(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xbf16>) {
+func.func @cast_within_its_format(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>) {
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = math.tanh %0 : tensor<4x4xf32>
   %2 = arith.truncf %1 : tensor<4x4xf32> to tensor<4x4xf16>
   %3 = arith.addf %2, %2 : tensor<4x4xf16>
   %4 = mp.cast saturate %0 : tensor<4x4xf32> to tensor<4x4xf16>
   %5 = arith.truncf %0 : tensor<4x4xf32> to tensor<4x4xbf16>
-  return %3, %4, %5 : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xbf16>
+  %6 = arith.mulf %0, %i : tensor<4x4xf32>
+  %7 = arith.subf %6, %0 : tensor<4x4xf32>
+  %8 = mp.cast saturate %7 : tensor<4x4xf32> to tensor<4x4xf16>
+  return %3, %4, %5, %8 : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>
 }
 
 // -----

@@ -157,7 +157,10 @@ static bool mayExceedFormat(Operation *op, ModuleRanges &ranges) {
   const FloatFacts &result = ranges.lookup(op->getResult(0)).facts;
   if (meaning.kind == Kind::Cast) {
     const FloatFacts &source = ranges.lookup(op->getOperand(meaning.operands[0])).facts;
-    return !source.isBottom() && source.range.mag() > largest && (result.mayInf || result.mayNaN);
+    auto cast = dyn_cast<CastOp>(op);
+    bool saturates = cast && cast.getOverflow() == Overflow::Saturate;
+    return !saturates && !source.isBottom() && source.range.mag() > largest &&
+           (result.mayInf || result.mayNaN);
   }
   bool computes = llvm::is_contained({Kind::Unary, Kind::Binary, Kind::IntegerPower, Kind::Fma,
                                       Kind::Average, Kind::Reduction, Kind::Contraction},
