@@ -36,8 +36,18 @@ def backend(module, example_inputs, options=None, **more):
     def compiler(graph, inputs):
         return compile_graph(graph, given)
 
-    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
-                        decompositions=decomposition_table())(module, example_inputs)
+    traced = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
+                          decompositions=decomposition_table())
+    if not needs_gradients(example_inputs):
+        return traced(module, example_inputs)
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    with sdpa_kernel(SDPBackend.MATH):  # others have a backward of their own, which torch-mlir does not know
+        return traced(module, example_inputs)
+
+
+def needs_gradients(inputs):
+    import torch
+    return torch.is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in inputs)
 
 
 def first_reason(error):

@@ -154,8 +154,12 @@ class Compile(unittest.TestCase):
         self.assertTrue(any(program for _, program, _ in mp.dynamo.graphs))
 
     def test_training_compiles_forward_and_backward(self):
+        class Attention(nn.Module):
+            def forward(self, x):
+                return nn.functional.scaled_dot_product_attention(x[None, None], x[None, None], x[None, None], is_causal=True)[0, 0]
+
         torch.manual_seed(0)
-        model = nn.Sequential(nn.Linear(16, 32), nn.LayerNorm(32), nn.GELU(), nn.Linear(32, 4))
+        model = nn.Sequential(nn.Linear(16, 32), nn.LayerNorm(32), Attention(), nn.GELU(), nn.Linear(32, 4))
         x, target = torch.randn(8, 16), torch.randn(8, 4)
         ((model(x) - target) ** 2).mean().backward()
         expected = [p.grad.clone() for p in model.parameters()]
