@@ -71,34 +71,24 @@ static std::optional<bool> endsAsDivisor(OpOperand &use) {
 
 //===-- arms ----------------------------------------------------------------------------------===//
 
-namespace {
-/// Tells whether `arm` of a selection reads a function only of one argument.
-class ArmReader {
-public:
-  ArmReader(const ValueNumbering &values, NodeId function) : values(values), function(function) {}
-
-  bool readsOnlyOf(const View &arm, const View &argument) {
-    constexpr unsigned kMostSteps = 64;
-    if (!arm || ++steps > kMostSteps)
-      return false;
-    if (arm.node < function)
-      return true; // made before
-    const ValueNode &node = values.get(arm);
-    if (arm.node == function)
-      return values.compose(arm, node.operands[0]) == argument;
-    using K = ValueNode::Kind;
-    return llvm::is_contained({K::Unary, K::Binary, K::Cast, K::Clamp, K::Select}, node.kind) &&
-           llvm::all_of(node.operands, [&](const View &operand) {
-             return readsOnlyOf(values.compose(arm, operand), argument);
-           });
-  }
-
-private:
-  const ValueNumbering &values;
-  NodeId function;
-  unsigned steps = 0;
-};
-} // namespace
+/// Returns whether `arm` of a selection reads `function`, a value of one argument, nowhere but at
+/// `argument`.
+static bool readsOnlyAt(const ValueNumbering &values, const View &arm, NodeId function,
+                        const View &argument, unsigned depth = 0) {
+  constexpr unsigned kMostSteps = 12;
+  if (!arm || depth == kMostSteps)
+    return false;
+  if (arm.node < function)
+    return true; // made before
+  const ValueNode &node = values.get(arm);
+  if (arm.node == function)
+    return values.compose(arm, node.operands[0]) == argument;
+  using K = ValueNode::Kind;
+  return llvm::is_contained({K::Unary, K::Binary, K::Cast, K::Clamp, K::Select}, node.kind) &&
+         llvm::all_of(node.operands, [&](const View &operand) {
+           return readsOnlyAt(values, values.compose(arm, operand), function, argument, depth + 1);
+         });
+}
 
 /// Returns what x is at most where `condition`, a comparison of x with a constant, is or is not
 /// true, and x; no view if it does not say.
@@ -141,6 +131,6 @@ bool mlir::mp::mayOverflowForReaders(Operation *op, ModuleRanges &ranges) {
     auto [x, bound] =
         upperBound(values, values.lookup(use.getOwner()->getOperand(0)), /*isTrue=*/isYes);
     return x && !mayOverflow(meaning.unary, {-HUGE_VAL, bound}) &&
-           ArmReader(values, view.node).readsOnlyOf(values.lookup(use.get()), x);
+           readsOnlyAt(values, values.lookup(use.get()), view.node, x);
   });
 }
