@@ -48,6 +48,7 @@ private:
   llvm::Error prepareStep(llvm::raw_ostream &os);
   llvm::Error finishStep(llvm::raw_ostream &os);
   void printEnd(llvm::raw_ostream &os);
+  llvm::Error lacksLastState() const;
   llvm::Error chooseStrategy(llvm::raw_ostream &os);
   llvm::Expected<Version *> versionOf(llvm::StringRef name);
   std::string strategyAt(int64_t step) const;
@@ -105,6 +106,7 @@ private:
   std::optional<CheckpointFolder> folder;
   support::FollowedFile logName;
   std::unique_ptr<llvm::raw_fd_ostream> events;
+  std::string unsaved;      ///< why the newest state was not saved; empty where it was
   std::error_code logError; ///< the last of writing events, if any; the training goes on
   std::optional<double> firstLoss, lastLoss, validationLoss;
 };

@@ -155,7 +155,7 @@ def limit():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 
 
-# The states that there are stay where room cannot be made, and each that is not saved is told.
+# The states that there are stay where room cannot be made, each that is not saved is told, and a last state that is not is an error.
 small = config("small")
 killer = subprocess.Popen([TOOL, small], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 while not (FOLDER / "small" / "step-000000040.json").exists() and killer.poll() is None:
@@ -164,13 +164,15 @@ killer.kill()
 killer.wait()
 before = sorted(p.name for p in (FOLDER / "small").glob("step-*.json"))
 done = subprocess.run([TOOL, small], capture_output=True, text=True, preexec_fn=limit)
-assert done.returncode == 0 and state(done.stdout) == state(undisturbed), done.stdout + done.stderr
+assert done.returncode == 2 and state(done.stdout) == state(undisturbed), done.stdout + done.stderr
 assert "the state was not saved" in done.stderr and "File too large" in done.stderr, done.stderr
 left = sorted(p.name for p in (FOLDER / "small").glob("step-*.json"))
 assert left and left[-1] == before[-1], (before, left)
+ends = f"whose newest state is that of step {int(left[-1][5:14])}: make room and run the same command, which goes on from there [MP301]"
+assert "error: the state of step 120, the last, was not saved: " in done.stderr and ends in done.stderr, done.stderr
 text = run(small)
 assert state(text) == state(undisturbed) and f"going on from step {int(left[-1][5:14])} " in text, text
-print("full for good: told, the newest state kept, the same state")
+print("full for good: an error, the newest state kept, the same state")
 
 # A damaged state is named, and the one before taken.
 file = FOLDER / "plain" / "step-000000120.safetensors"
