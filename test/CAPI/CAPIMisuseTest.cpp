@@ -33,7 +33,7 @@ TEST_F(CAPITest, WrongArgumentsOfACallAreErrors) {
   EXPECT_THAT(call(broken), HasSubstr("rank is 17, expected 0 to 16"));
   broken = good;
   broken.struct_size = 3;
-  EXPECT_THAT(call(broken), HasSubstr("struct_size is 3"));
+  EXPECT_THAT(call(broken), HasSubstr("struct_size is 3, expected"));
   mp_array arguments[] = {good, good};
   EXPECT_EQ(mp_program_run(program, arguments, 1, &result, 1), MP_USAGE);
   EXPECT_THAT(mp_last_error(), HasSubstr("argument_count is 1, but the function takes 2"));
@@ -54,9 +54,12 @@ TEST_F(CAPITest, OptionsAreCheckedBeforeAnythingRuns) {
   EXPECT_THAT(refused(R"({"max-rel-error": "small"})"),
               HasSubstr("'max-rel-error' is 'small', expected a number"));
   EXPECT_THAT(refused(R"({"verify": 3})"), HasSubstr("expected true or false"));
-  EXPECT_THAT(refused("[1]"), HasSubstr("no object"));
-  EXPECT_THAT(refused("{"), HasSubstr("no JSON"));
-  EXPECT_THAT(refused(R"({"format": {}})"), HasSubstr("option 'format': expected a number"));
+  EXPECT_THAT(refused("[1]"), HasSubstr("are JSON, but no object; expected e.g. {\"format\""));
+  EXPECT_THAT(refused("{"), HasSubstr("are no JSON object: "));
+  EXPECT_THAT(refused(R"({"format": {}})"),
+              HasSubstr("option 'format': expected a number, a string, true or false"));
+  EXPECT_THAT(refused(R"({"policy": "a'\"b"})"),
+              HasSubstr("option 'policy': has quotation marks of both kinds: a'\"b"));
   EXPECT_EQ(mp_module_run(module, "mp-mixed-precision{fromat=bf16}", nullptr), MP_USAGE);
   EXPECT_THAT(mp_last_error(), HasSubstr("fromat"));
   EXPECT_EQ(mp_module_run(module, "no-such-pass", nullptr), MP_USAGE);

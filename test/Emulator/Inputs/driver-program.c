@@ -75,6 +75,21 @@ int main(int count, char **words) {
   code = encode(map, 10, 2, (void *)matrix, dims, strides, box, ones, 0, 0, 0, 0);
   text(code, &why);
   printf("a format that flushes: %d, %s\n", code, why);
+  code = encode(map, float32, 2, (void *)matrix, dims, strides, 0, ones, 0, 0, 0, 0);
+  text(code, &why);
+  printf("no box: %d, %s\n", code, why);
+  code = encode(0, float32, 2, (void *)matrix, dims, strides, box, ones, 0, 0, 0, 0);
+  text(code, &why);
+  printf("no map: %d, %s\n", code, why);
+  code = encode(map, float32, 6, (void *)matrix, dims, strides, box, ones, 0, 0, 0, 0);
+  text(code, &why);
+  printf("six dimensions: %d, %s\n", code, why);
+  code = encode(map, float32, 2, (void *)matrix, dims, strides, box, ones, 1, 0, 0, 0);
+  text(code, &why);
+  printf("interleaved: %d, %s\n", code, why);
+  code = get(0, 0, 13000, 0, 0);
+  text(code, &why);
+  printf("no name: %d, %s\n", code, why);
   check(encode(map, float32, 2, (void *)matrix, dims, strides, box, ones, 0, 0, 0, 0), "encode");
 
   uint32_t x = 4, y = 1;

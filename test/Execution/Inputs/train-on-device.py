@@ -58,7 +58,7 @@ for launches in (150, 400, 37, 91) if THOROUGH else (150,):
     text = run(config(name), f"launch:{launches}")
     assert state(text) == wanted, text
     faults = events(name, "device-fault")
-    assert faults and all("CUDA_ERROR_LAUNCH_FAILED (injected by" in fault["reason"] for fault in faults), faults
+    assert faults and all("CUDA_ERROR_LAUNCH_FAILED (injected by MP_EMULATED_FAULT=" in fault["reason"] for fault in faults), faults
     restarts = [line for line in text.splitlines() if "a new process goes on" in line]
     assert len(events(name, "resume")) == len(restarts) > 1, text
     print(f"launch {launches} of each process fails: {len(restarts)} new processes, the same state;", restarts[0])
