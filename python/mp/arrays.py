@@ -119,6 +119,8 @@ def host_array(value, element=None, what="argument"):
         if kind not in ON_HOST:
             raise Error(f"{what} lies on DLPack's device {kind}, expected on the host: this program runs there")
         value = np.from_dlpack(value)
+    elif framework == "other" and hasattr(type(value), "__cuda_array_interface__"):
+        raise Error(f"{what} lies on a GPU, expected on the host: this program runs there; .to('cuda') moves it")
     return from_numpy(value, element, what)
 
 

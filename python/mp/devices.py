@@ -4,7 +4,7 @@ import ctypes
 import math
 import weakref
 
-from . import dlpack
+from . import cuda_arrays, dlpack
 from .arrays import ELEMENTS, HostArray, host_array
 from .errors import Error
 from .library import MAX_RANK, check_runtime, library
@@ -82,8 +82,9 @@ def is_torch_cuda(value):
 
 
 def is_on_device(value):
-    """Whether an argument lies on a device: a DeviceArray, a CUDA tensor of torch, or what DLPack says does."""
-    return isinstance(value, DeviceArray) or is_torch_cuda(value) or dlpack.device_of(value) is not None
+    """Whether an argument lies on a device: a DeviceArray, a CUDA tensor of torch, or what DLPack or CUDA's array interface says does."""
+    return (isinstance(value, DeviceArray) or is_torch_cuda(value) or dlpack.device_of(value) is not None
+            or cuda_arrays.is_cuda_array(value))
 
 
 def as_tensor(value, element, device, what):
@@ -101,15 +102,22 @@ def as_tensor(value, element, device, what):
         names = {names[1]: element for element, names in ELEMENTS.items() if element != "index"}
         dense = value.detach().contiguous()
         return tensor_of(dense.data_ptr(), names[str(dense.dtype).removeprefix("torch.")], dense.shape, ON_DEVICE), dense
-    if dlpack.device_of(value) != device:
-        raise Error(f"{what} lies on '{dlpack.device_of(value)}', but the program runs on '{device}'")
-    address, found, shape, capsule = dlpack.borrow(value, what)
-    return tensor_of(address, found, shape, ON_DEVICE), capsule
+    lies, lender = ("cuda", cuda_arrays) if cuda_arrays.is_cuda_array(value) else (dlpack.device_of(value), dlpack)
+    if lies != device:
+        raise Error(f"{what} lies on '{lies}', but the program runs on '{device}'")
+    address, found, shape, owner = lender.borrow(value, what)
+    return tensor_of(address, found, shape, ON_DEVICE), owner
 
 
 def stream_of(values):
-    """The stream that torch uses now, where all that lies on a device is torch's; else None, and the call waits for its end."""
+    """The stream that torch uses now, where all that lies on a device is torch's, or the one that all other arrays name; else None, and the
+    call waits for its end."""
     there = [value for value in values if not isinstance(value, DeviceArray) and is_on_device(value)]
+    named = {stream for value in there if cuda_arrays.is_cuda_array(value) and (stream := cuda_arrays.stream_of(value)) is not None}
+    if len(named) > 1:
+        raise Error(f"arrays of the call are ready behind {len(named)} streams, expected one: synchronise them first")
+    if named:
+        return named.pop()
     if not there or not all(map(is_torch_cuda, there)):
         return None
     import torch

@@ -1,5 +1,6 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile(model, backend="mp"): each graph that torch finds is converted; what cannot be lowered runs as it is, said so."""
+import contextlib
 import hashlib
 import itertools
 import json
@@ -38,11 +39,35 @@ def backend(module, example_inputs, options=None, **more):
 
     traced = aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
                           decompositions=decomposition_table())
-    if not needs_gradients(example_inputs):
-        return traced(module, example_inputs)
     from torch.nn.attention import SDPBackend, sdpa_kernel
-    with sdpa_kernel(SDPBackend.MATH):  # others have a backward of their own, which torch-mlir does not know
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(without_onednn())  # which has an op of its own for a whole recurrent layer
+        if needs_gradients(example_inputs):
+            stack.enter_context(sdpa_kernel(SDPBackend.MATH))  # others have a backward of their own, which torch-mlir does not know
         return traced(module, example_inputs)
+
+
+def allow_recurrent_layers():
+    """torch leaves nn.LSTM, nn.GRU and nn.RNN out of its graphs, where no backend hears of them, unless told otherwise before it traces."""
+    try:
+        from torch._dynamo import config
+    except ImportError:
+        return
+    if hasattr(config, "allow_rnn"):
+        config.allow_rnn = True
+
+
+allow_recurrent_layers()
+
+
+@contextlib.contextmanager
+def without_onednn():
+    from torch.backends import mkldnn
+    was, mkldnn.enabled = mkldnn.enabled, False
+    try:
+        yield
+    finally:
+        mkldnn.enabled = was
 
 
 def needs_gradients(inputs):

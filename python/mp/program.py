@@ -21,6 +21,8 @@ def place(where, device, target):
     if where == "gpu":
         raise Error("'gpu' is no device: expected 'cuda', or a target such as 'sm_90a', whose kernels run on the emulator")
     if where not in DEVICES:
+        if device not in (None, "emulator", "cuda"):
+            raise Error(f"to({where!r}, device={device!r}): kernels of a target run on 'emulator' or 'cuda'; to('cpu') runs on the host")
         if device is None:
             log.info("%s: kernels run on the emulator; device='cuda' runs them on a GPU", where)
         return device or "emulator", where

@@ -13,7 +13,7 @@ import mp.dynamo
 from mp.frontends.programs import call
 
 sys.path.insert(0, os.path.join(os.environ["MP_SOURCE"], "tools/dev/frontends"))
-from pytorch_calls import Calls, ControlFlow, Functions, Refused, Results  # noqa: E402, F401: cases of this suite
+from pytorch_calls import Bags, Calls, ControlFlow, Functions, Refused, Results  # noqa: E402, F401: cases of this suite
 from pytorch_models import MODELS  # noqa: E402
 
 
@@ -186,6 +186,30 @@ class Compile(unittest.TestCase):
             with torch.no_grad():
                 self.assertLess(relative(torch.compile(model, backend=mp.dynamo.backend)(x), model(x)), 1e-2)
         self.assertEqual([bool(program) for _, program, _ in mp.dynamo.graphs], [True, True])
+
+    def test_recurrent_layers_are_in_the_graph(self):
+        class Model(nn.Module):
+            def __init__(self, kind):
+                super().__init__()
+                self.cells, self.head = kind(8, 6, batch_first=True), nn.Linear(6, 2)
+
+            def forward(self, x):
+                return self.head(self.cells(x)[0])
+
+        torch.manual_seed(0)
+        for kind in (nn.LSTM, nn.GRU, nn.RNN):
+            torch._dynamo.reset()
+            model, x = Model(kind), torch.randn(2, 3, 8)
+            compiled = torch.compile(model, backend=mp.dynamo.backend)
+            with torch.no_grad():
+                self.assertLess(relative(compiled(x), model(x)), 2e-2, kind)
+            if kind is nn.LSTM:
+                model(x).sum().backward()
+                expected = model.cells.weight_ih_l0.grad.clone()
+                model.zero_grad()
+                compiled(x).sum().backward()
+                self.assertLess(relative(model.cells.weight_ih_l0.grad, expected), 3e-2)
+        self.assertEqual([(bool(program), program and program.report.narrowed > 3) for _, program, _ in mp.dynamo.graphs], [(True, True)] * 5)
 
     def test_options_that_are_none_are_errors_not_reasons_to_fall_back(self):
         for options, message in (({"formt": "bf16"}, "no option 'formt', expected format, "), ({"format": "fp17"}, "'fp17', expected bf16")):

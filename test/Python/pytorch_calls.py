@@ -5,6 +5,7 @@ import os
 import tempfile
 import unittest
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -58,6 +59,13 @@ class Calls(unittest.TestCase):
             program(self.a, self.b, n=7)
         with self.assertRaisesRegex(mp.Error, "'n' was 5 when the model was converted.*found 3"):
             program(self.a, self.b)  # the model's own default
+
+    def test_numbers_of_numpy_are_values_of_a_call(self):
+        program = mp.convert(lambda x, t: x * t, (self.a, np.float32(2)))
+        for t in (np.float32(3), torch.tensor(3.0), np.full((), 3, "f")):
+            self.assertTrue(torch.equal(program(self.a, t), self.a * 3))
+        program = mp.convert(self.model, (self.a, self.b), {"flag": np.float32(2)})
+        self.assertLess(difference(program(self.a, self.b, flag=np.float32(4)), self.model(self.a, self.b) * 4), 1e-2)
 
     def test_calls_that_do_not_fit(self):
         for args, kwargs, message in (((self.a,), {"c": self.b}, "no argument 'c': the model was converted with b, a"),
@@ -129,6 +137,18 @@ class Results(unittest.TestCase):
             self.assertTrue(torch.equal(found, expected))
 
 
+class Bags(unittest.TestCase):
+    def test_sums_means_and_maxima_of_rows(self):
+        rows, flat, offsets = torch.tensor([[1, 5, 0], [2, 2, 5]]), torch.tensor([4, 1, 5, 5, 2, 0]), torch.tensor([0, 2, 2, 4])
+        for options in ({"mode": "sum"}, {"mode": "mean", "padding_idx": 5}, {"mode": "max", "padding_idx": 5}):
+            model = nn.EmbeddingBag(6, 4, **options).eval()
+            for args in ((rows,), (flat, offsets)):
+                self.assertLess(difference(mp.convert(model, args)(*args), model(*args)), 1e-6, options)
+        model, weights = nn.EmbeddingBag(6, 4, mode="sum", include_last_offset=True).eval(), torch.randn(6)
+        args = flat, torch.tensor([0, 3, 3, 6]), weights
+        self.assertLess(difference(mp.convert(model, args)(*args), model(*args)), 1e-6)
+
+
 class ControlFlow(unittest.TestCase):
     def test_branches_and_loops_of_torch(self):
         from torch._higher_order_ops.while_loop import while_loop
@@ -148,6 +168,9 @@ class ControlFlow(unittest.TestCase):
         for value in (x, -x):
             self.assertLess(difference(program(value), model(value)), 2e-2)
         self.assertEqual(program.report.narrowed, 3)
+        found = sorted(op["name"].rpartition(".")[0] for op in program.report.ops if op["class"] == "T")
+        self.assertEqual(found, ["l", "l", "m"])  # those of their parameters
+        self.assertEqual(mp.convert(model, (x,), keep=["l"]).report.narrowed, 1)
 
     def test_masks_of_any_count(self):
         class Model(nn.Module):
@@ -180,6 +203,8 @@ class Functions(unittest.TestCase):
             self.assertLess(difference(torch.from_numpy(train.state[f"params.{name}"]), value), 1e-2)
         lines = {op["location"].rsplit(":", 2)[0] for op in train.report.ops if op["class"] == "T"}
         self.assertEqual(lines, {os.path.abspath(__file__)})
+        layers = {op["name"].rpartition(".")[0] for op in train.report.ops if op["class"] == "T"}
+        self.assertLessEqual({"0", "2"}, layers)  # of the forward pass; functional_call runs the module
 
     def test_structures_and_numbers(self):
         weight = torch.randn(8, 4)

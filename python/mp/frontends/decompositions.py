@@ -119,6 +119,30 @@ def encoder_layer(x, width, heads, qkv_weight, qkv_bias, out_weight, out_bias, u
     return second(x + feed(x))
 
 
+def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False,
+                  padding_idx=None):
+    """Sums, means or maxima of rows, a bag from each offset to the next, as scatters. What only gradients read is no more than zeros: ops
+    that keep it for them are not written so."""
+    import torch
+    count = offsets.shape[0] - include_last_offset
+    rows, places = weight.index_select(0, indices), torch.arange(indices.shape[0], device=indices.device)
+    bag = (places.unsqueeze(-1) >= offsets[:count]).sum(-1) - 1
+    counted = torch.ones_like(rows[:, :1])
+    if padding_idx is not None and padding_idx >= 0:
+        counted = (indices != padding_idx).unsqueeze(-1).to(rows.dtype)
+    sizes = rows.new_zeros((count, 1)).index_add(0, bag, counted)
+    if mode == 2:
+        lowest = torch.where(counted > 0, rows, float("-inf"))
+        least = rows.new_full((count, weight.shape[1]), float("-inf"))
+        most = least.scatter_reduce(0, bag.unsqueeze(-1).expand(rows.shape), lowest, "amax")
+        result = torch.where(sizes > 0, most, 0.0)
+    else:
+        weights = counted if per_sample_weights is None else counted * per_sample_weights.unsqueeze(-1)
+        result = rows.new_zeros((count, weight.shape[1])).index_add(0, bag, rows * weights)
+        result = result / sizes.clamp(min=1) if mode == 1 else result
+    return result, bag, sizes.squeeze(-1).to(indices.dtype), torch.zeros_like(offsets[:count])
+
+
 def decomposition_table():
     """For torch.export's run_decompositions and for torch.compile."""
     import torch
@@ -133,5 +157,7 @@ def decomposition_table():
     table[aten.as_strided_scatter.default] = strided_scatter
     table[aten._efficientzerotensor.default] = zeros
     table[aten._new_zeros_with_same_feature_meta.default] = zeros_of_tangent
+    for op in (aten.embedding_bag.padding_idx, aten._embedding_bag_forward_only.default):
+        table[op] = embedding_bag
     table[aten._transformer_encoder_layer_fwd.default] = encoder_layer
     return table

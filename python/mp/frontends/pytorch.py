@@ -7,7 +7,7 @@ from ..source import Source
 from .decompositions import decomposition_table
 from .programs import find_program, require, transform
 from .torch_calls import Calls, is_constant, name_of, names_by_place, parameters_of
-from .torch_importer import import_graph
+from .torch_importer import import_graph, name_branches, noted_modules
 
 PIPELINE = ("torchdynamo-export-to-torch-backend-pipeline,torch-backend-to-linalg-on-tensors-backend-pipeline,"
             "canonicalize,cse")
@@ -38,6 +38,8 @@ def lower_graph(graph, arguments, results=()):
     context.allow_unregistered_dialects = True  # mp.role
     torch_dialect.register_dialect(context)
     graph.eliminate_dead_code()  # checks of sizes, which torch-mlir refuses, among it
+    places = [node for node in graph.nodes if node.op == "placeholder"]
+    name_branches(graph, {place: name.rpartition(".")[0] for place, (name, is_parameter) in zip(places, arguments) if is_parameter and "." in name})
     module = import_graph(context, graph)
     function = next(op for op in module.body.operations if op.attributes["sym_name"].value == "main")
     with context:
@@ -116,9 +118,6 @@ def refusal(who, error):
 def export(model, args, kwargs, dynamic):
     """torch.export of it, whose refusals are errors of ours with torch's as their cause."""
     import torch
-    from torch.utils import _pytree as pytree
-    args, kwargs = pytree.tree_map(lambda value: torch.from_numpy(value) if framework_of(value) == "numpy" and value.ndim else value,
-                                   (tuple(args), dict(kwargs)))
     try:
         with torch.no_grad():
             return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic)
@@ -156,8 +155,9 @@ def traced(function, args, kwargs):
 
     torch.fx.proxy._register_stack_trace_anchor(function)  # so that lines of its file are kept
     try:
-        graph = make_fx(torch.func.functionalize(flat, remove="mutations"), decomposition_table=decomposition_table(), tracing_mode="fake",
-                        record_stack_traces=True, _allow_non_fake_inputs=True)(*tensors)
+        with noted_modules():
+            graph = make_fx(torch.func.functionalize(flat, remove="mutations"), decomposition_table=decomposition_table(), tracing_mode="fake",
+                            record_stack_traces=True, _allow_non_fake_inputs=True)(*tensors)
     except Exception as error:  # of many kinds, those of the user's own code among them
         raise refusal("torch does not trace the function", error) from error
     out, outputs = given
@@ -184,12 +184,14 @@ def read(model, args, kwargs, dynamic=None):
         return read_exported(model)
     if args is None and not kwargs:
         raise Error("a torch module needs example arguments: mp.convert(model, (x,))")
+    from torch.utils import _pytree as pytree
+    args, kwargs = pytree.tree_map(lambda value: torch.as_tensor(value) if framework_of(value) == "numpy" else value, (tuple(args or ()), dict(kwargs)))
     if isinstance(model, torch.nn.Module):
         model = unwrapped(model)
-        return read_exported(export(model, args or (), kwargs, dynamic), parameters_of(model.forward))
+        return read_exported(export(model, args, kwargs, dynamic), parameters_of(model.forward))
     if dynamic is not None:
         raise Error("dynamic= is of modules: torch.nn.Module's forward may call the function")
-    return read_function(model, args or (), kwargs)
+    return read_function(model, args, kwargs)
 
 
 def read_file(path):

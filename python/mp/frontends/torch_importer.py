@@ -1,5 +1,6 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch-mlir's importer of fx graphs, with the names of modules and the lines of the user's files, and with torch.cond."""
+import contextlib
 import re
 
 from ..errors import Error
@@ -10,6 +11,54 @@ def path_of(node):
     stack = list((node.meta.get("nn_module_stack") or {}).values())
     path = re.sub(r"^L\['\w+'\]\.?", "", stack[-1][0]) if stack else ""
     return "" if path.startswith("_empty_nn_module_stack") else path
+
+
+@contextlib.contextmanager
+def noted_modules():
+    """What is traced within notes the module whose forward runs, as torch.export does; torch.func.functional_call runs it, too."""
+    from torch.fx import traceback
+    from torch.nn.modules import module as modules
+    paths, stack = {}, []
+
+    def enter(module, args):
+        if not stack:
+            paths.update((id(inner), path) for path, inner in module.named_modules())
+        stack.append(paths.get(id(module), ""))
+        traceback.get_current_meta()["nn_module_stack"] = {stack[-1]: (stack[-1], type(module))}
+
+    def leave(module, args, result):
+        stack.pop()
+        if stack:
+            traceback.get_current_meta()["nn_module_stack"] = {stack[-1]: (stack[-1], None)}
+        else:
+            traceback.get_current_meta().pop("nn_module_stack", None)
+
+    with traceback.preserve_node_meta(), contextlib.ExitStack() as hooks:
+        hooks.callback(modules.register_module_forward_pre_hook(enter).remove)
+        hooks.callback(modules.register_module_forward_hook(leave, always_call=True).remove)
+        yield
+
+
+def name_branches(graph, owners, outer=None):
+    """Ops in graphs that torch.cond and while_loop enter take the path of the module whose parameter they read, else that of what enters
+    them. owners: placeholder -> path of the parameter's module; outer: the path of what enters, None at the top."""
+    from torch.fx import GraphModule, Node
+    for node in graph.nodes:
+        if node.op != "call_function":
+            continue
+        found = [owners[value] for value in node.all_input_nodes if value in owners]
+        if found and len(node.all_input_nodes) == 1:
+            owners[node] = found[0]  # a transposition, say
+        path = path_of(node)
+        if not path and outer is not None:
+            path = found[0] if found else outer
+            node.meta["nn_module_stack"] = {path: (path, None)}
+        entered = [getattr(graph.owning_module, value.target, None) for value in node.args if isinstance(value, Node) and value.op == "get_attr"]
+        operands = [value for values in node.args if isinstance(values, (list, tuple)) for value in values]
+        for module in entered:
+            if isinstance(module, GraphModule):
+                places = (inner for inner in module.graph.nodes if inner.op == "placeholder")
+                name_branches(module.graph, {place: owners[value] for place, value in zip(places, operands) if value in owners}, path)
 
 
 def line_of(node, torch_folder):
