@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-fold-empty-tensors: tensors without elements have shapes only.
+// mp-fold-empty-tensors: tensors without elements have shapes only, and padding by less than
+// nothing leaves elements out.
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -91,6 +92,57 @@ struct FoldPad : OpRewritePattern<tensor::PadOp> {
   }
 };
 
+/// The part of dimension `dim` that a pad by `low` and `high` keeps, and what is left to pad.
+struct Kept {
+  int64_t begin;
+  OpFoldResult size, low, high;
+};
+
+/// Upstream writes the whole source at a negative offset of the result.
+struct CropNegativePad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static Kept keptOf(tensor::PadOp op, int64_t dim, OpBuilder &b) {
+    OpFoldResult low = op.getMixedLowPad()[dim], high = op.getMixedHighPad()[dim];
+    const int64_t first = std::max<int64_t>(0, -getConstantIntValue(low).value_or(0)),
+                  cut = first + std::max<int64_t>(0, -getConstantIntValue(high).value_or(0));
+    OpFoldResult none = b.getIndexAttr(0);
+    if (int64_t size = op.getSourceType().getDimSize(dim); !ShapedType::isDynamic(size)) {
+      if (cut >= size && cut > 0 && !op.getType().isDynamicDim(dim)) // all that is left is padding
+        return {0, none, b.getIndexAttr(op.getType().getDimSize(dim)), none};
+      return {first, b.getIndexAttr(size - cut), first ? none : low, cut > first ? none : high};
+    }
+    Value size = tensor::DimOp::create(b, op.getLoc(), op.getSource(), dim);
+    if (cut)
+      size = arith::SubIOp::create(b, op.getLoc(), size,
+                                   arith::ConstantIndexOp::create(b, op.getLoc(), cut));
+    return {first, size, first ? none : low, cut > first ? none : high};
+  }
+
+  LogicalResult matchAndRewrite(tensor::PadOp op, PatternRewriter &rewriter) const override {
+    auto isNegative = [](int64_t amount) { return amount < 0 && !ShapedType::isDynamic(amount); };
+    if (llvm::none_of(op.getStaticLow(), isNegative) &&
+        llvm::none_of(op.getStaticHigh(), isNegative))
+      return failure();
+    SmallVector<OpFoldResult> begins, sizes, low, high;
+    for (int64_t dim = 0; dim < op.getType().getRank(); ++dim) {
+      Kept kept = keptOf(op, dim, rewriter);
+      begins.push_back(rewriter.getIndexAttr(kept.begin));
+      sizes.push_back(kept.size);
+      low.push_back(kept.low);
+      high.push_back(kept.high);
+    }
+    SmallVector<OpFoldResult> strides(begins.size(), rewriter.getIndexAttr(1));
+    Value slice = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), op.getSource(), begins,
+                                                 sizes, strides);
+    auto padded = tensor::PadOp::create(rewriter, op.getLoc(), op.getType(), slice, low, high,
+                                        op.getNofold());
+    rewriter.inlineRegionBefore(op.getRegion(), padded.getRegion(), padded.getRegion().begin());
+    rewriter.replaceOp(op, padded);
+    return success();
+  }
+};
+
 struct FoldInsert : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -106,7 +158,7 @@ struct FoldInsert : OpRewritePattern<tensor::InsertSliceOp> {
 struct FoldEmptyTensors : mlir::mp::impl::FoldEmptyTensorsBase<FoldEmptyTensors> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldProducer, FoldConcatPart, FoldPad, FoldInsert>(&getContext());
+    patterns.add<FoldProducer, FoldConcatPart, FoldPad, CropNegativePad, FoldInsert>(&getContext());
     // One pass over the function: what a fold leaves does not match again.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(

@@ -2,6 +2,9 @@
 // Both ways to code, which would fail without.
 // RUN: mp-opt %s --mp-to-cpu -o /dev/null
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_80 emit=ptx" -o /dev/null
+// RUN: mp-run %s --entry=cropped | FileCheck %s --check-prefix=RAN
+// RUN: mp-run %s --entry=cropped --device=emulator | FileCheck %s --check-prefix=RAN
+// RAN: result 0: 4xf32 = [2 3 9 9]
 
 // CHECK-LABEL: @computes_no_element
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<0x8xf32>
@@ -67,4 +70,57 @@ func.func private @seen(%a: tensor<0xf32>) -> tensor<0xf32> {
 func.func @keeps_effects(%a: tensor<0xf32>) -> tensor<0xf32> {
   %0 = call @seen(%a) : (tensor<0xf32>) -> tensor<0xf32>
   return %0 : tensor<0xf32>
+}
+
+// A pad by less than nothing leaves elements out; lowering wrote them beyond the ends of the result.
+// CHECK-LABEL: @crops
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[1, 0] [4, 7] [1, 1] : tensor<6x8xf32> to tensor<4x7xf32>
+// CHECK: tensor.pad %[[S]] low[0, 2] high[0, 0] {
+// CHECK: tensor<4x7xf32> to tensor<4x9xf32>
+func.func @crops(%x: tensor<6x8xf32>) -> tensor<4x9xf32> {
+  %c = arith.constant 7.0 : f32
+  %0 = tensor.pad %x low[-1, 2] high[-1, -1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<6x8xf32> to tensor<4x9xf32>
+  return %0 : tensor<4x9xf32>
+}
+
+// Padding is all that a pad keeps which takes five of three elements away.
+// CHECK-LABEL: @crops_all
+// CHECK-NOT: tensor.pad
+// CHECK: tensor.generate
+func.func @crops_all(%x: tensor<3xf32>) -> tensor<2xf32> {
+  %c = arith.constant 7.0 : f32
+  %0 = tensor.pad %x low[-5] high[4] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<3xf32> to tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// CHECK-LABEL: @crops_any_size
+// CHECK: %[[N:.*]] = tensor.dim %[[X:.*]], %{{.*}} : tensor<?xf32>
+// CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %{{.*}}
+// CHECK: tensor.extract_slice %[[X]][2] [%[[LEFT]]] [1] : tensor<?xf32> to tensor<?xf32>
+// CHECK: tensor.pad %{{.*}} low[0] high[1] {
+func.func @crops_any_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c = arith.constant 7.0 : f32
+  %0 = tensor.pad %x low[-2] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK-LABEL: @cropped
+// CHECK-NOT: low[-1]
+func.func @cropped() -> tensor<4xf32> {
+  %x = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %c = arith.constant 9.0 : f32
+  %0 = tensor.pad %x low[-1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<3xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

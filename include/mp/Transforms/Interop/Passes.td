@@ -257,6 +257,10 @@ def FoldEmptyTensors : Pass<"mp-fold-empty-tensors"> {
     of a dimension of size 0, or behind the last element, which upstream refuses.
     Sizes that are 0 only at run time need none of it.
 
+    Padding by less than nothing, which exporters write to leave the ends of a
+    dimension out, becomes a slice, padded on the sides where something is added:
+    lowering would write beyond the ends of the result.
+
     Example (`--mp-fold-empty-tensors`):
     ```mlir
     func.func @sides(%x: tensor<0x4xf32>, %y: tensor<0x2xf32>) -> tensor<0x6xf32> {
