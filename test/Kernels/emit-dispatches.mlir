@@ -52,6 +52,49 @@ func.func @shares_rows_of_maxima(%x: memref<10x64xf32>, %y: memref<10xf32>) {
 
 // -----
 
+// Blocks share a row of more than 65536 elements, also where the model chose their threads.
+// CHECK-LABEL: func.func @shares_a_long_row
+// CHECK: gpu.launch_func @mp_kernels::@parts_0
+// CHECK: gpu.launch_func @mp_kernels::@rows_0
+// ORDERED-LABEL: func.func @shares_a_long_row
+// ORDERED-NOT: @parts
+// ORDERED: gpu.func @rows_0
+func.func @shares_a_long_row(%x: memref<1x1048576xf32>, %y: memref<1xf32>) {
+  mpk.dispatch ins(%x : memref<1x1048576xf32>) outs(%y : memref<1xf32>) schedule = <rows, "threads-per-row=1024 rows-per-block=1 residence=reread"> {
+  ^bb0(%a: tensor<1x1048576xf32>, %b: tensor<1xf32>):
+    %0 = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<1x1048576xf32>) outs(%b : tensor<1xf32>) {
+    ^bb0(%v: f32, %s: f32):
+      %1 = arith.addf %s, %v : f32
+      linalg.yield %1 : f32
+    } -> tensor<1xf32>
+    mpk.yield %0 : tensor<1xf32>
+  }
+  return
+}
+
+// -----
+
+// One of 65536 is not worth a second launch.
+// CHECK-LABEL: func.func @has_a_row
+// CHECK-NOT: @parts
+// CHECK: gpu.func @rows_0
+func.func @has_a_row(%x: memref<1x65536xf32>, %y: memref<1xf32>) {
+  mpk.dispatch ins(%x : memref<1x65536xf32>) outs(%y : memref<1xf32>) schedule = <rows, "threads-per-row=512 rows-per-block=1 residence=reread"> {
+  ^bb0(%a: tensor<1x65536xf32>, %b: tensor<1xf32>):
+    %0 = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<1x65536xf32>) outs(%b : tensor<1xf32>) {
+    ^bb0(%v: f32, %s: f32):
+      %1 = arith.addf %s, %v : f32
+      linalg.yield %1 : f32
+    } -> tensor<1xf32>
+    mpk.yield %0 : tensor<1xf32>
+  }
+  return
+}
+
+// -----
+
 // A schedule counts the bytes of an access, whatever its elements are.
 // CHECK-LABEL: func.func @accesses_are_as_wide_as_asked
 // CHECK: gpu.func @map_0

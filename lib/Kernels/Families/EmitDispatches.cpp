@@ -6,6 +6,7 @@
 #include "../Lower/SameKernels.h"
 #include "../Select/TargetPart.h"
 #include "Family.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Target/Targets.h"
 
 namespace mlir::mp {
@@ -46,6 +47,9 @@ private:
              << reason << "; mp-refuse-dispatches inlines such before buffers are made";
     if (!planned->departure.empty() && !dispatch->hasAttr(kModelledScheduleAttrName))
       dispatch.emitWarning("its schedule is not followed: it ") << planned->departure;
+    if (planned->kernels.front().family == "parts")
+      remark::analysis(dispatch.getLoc(), remarks::kSchedule)
+          << "blocks share each sum; a second kernel adds what they leave";
     NumberLaunches numbered(dispatch);
     OpBuilder host(dispatch);
     Location loc = dispatch.getLoc();

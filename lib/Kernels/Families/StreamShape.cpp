@@ -215,7 +215,10 @@ private:
     s.chunks = s.whole ? std::max<int64_t>(each, 1) : std::max(1u, 8 / s.vector);
     if (choice.ordered && !s.whole)
       s.chunks = 1;
-    if (sumsOnly && s.plan.levels.size() == 1 && !choice.ordered && !choice.rows && !s.whole)
+    // A block reads so many elements in the time that a second launch takes, as modelled.
+    constexpr int64_t ofALaunch = 1 << 16;
+    if (sumsOnly && s.plan.levels.size() == 1 && !choice.ordered && !s.whole &&
+        (!choice.rows || s.columns > ofALaunch))
       chooseSplits();
   }
 
