@@ -91,8 +91,9 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
   pm.addPass(createEmitDispatches({options.sums, options.accuracy(), options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
   addCleanup(pm);
-  pm.addNestedPass<func::FuncOp>(createMapToLaunch());
-  addCleanup(pm);
+  OpPassManager &function = pm.nest<func::FuncOp>(); // kernels that are outlined stay as they are
+  function.addPass(createMapToLaunch());
+  addCleanup(function);
   pm.addPass(createOutlineKernels());
   pm.addPass(createVerifyHost());
 }
@@ -100,7 +101,6 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
 void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createScalarizeVectors());
-  addCleanup(kernels);
   kernels.addPass(createConvertComplexToStandardPass());
   kernels.addPass(createLowerKernelCasts());
   kernels.addNestedPass<gpu::GPUFuncOp>(createLowerRareFormats());

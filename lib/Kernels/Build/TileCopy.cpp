@@ -201,8 +201,10 @@ void TileCopy::copy(Value target, Value from, Value exists, Value inside) {
   d.ptx(Type(), text + ";", constraints, operands);
 }
 
-/// The word `otherwise`, null: zero, where `inside` is false, null: certainly.
-Value TileCopy::load(Value from, unsigned bytes, Value inside, Value otherwise) {
+/// Words of four bytes, or one of fewer; `otherwise`, null: zero, where `inside` is false, null:
+/// certainly.
+static SmallVector<Value> loadWords(DeviceBuilder &d, Value from, unsigned bytes, Value inside,
+                                    Value otherwise) {
   const unsigned words = llvm::divideCeil(bytes, 4);
   std::string others, names, constraints;
   for (unsigned i = 0; i < words; ++i) {
@@ -231,37 +233,35 @@ Value TileCopy::load(Value from, unsigned bytes, Value inside, Value otherwise) 
                            : LLVM::LLVMStructType::getLiteral(d.b.getContext(),
                                                               SmallVector<Type>(words, word));
   Value loaded = d.ptx(result, text, constraints, operands);
-  Type type = d.accessType(bytes);
   if (words == 1)
-    return type == word ? loaded : arith::TruncIOp::create(d.b, type, loaded).getResult();
-  Value vector = LLVM::UndefOp::create(d.b, type);
+    return {loaded};
+  SmallVector<Value> all;
   for (unsigned i = 0; i < words; ++i)
-    vector = LLVM::InsertElementOp::create(
-        d.b, vector, LLVM::ExtractValueOp::create(d.b, loaded, int64_t(i)), d.i32(i));
-  return vector;
+    all.push_back(LLVM::ExtractValueOp::create(d.b, loaded, int64_t(i)));
+  return all;
+}
+
+Value TileCopy::load(Value from, unsigned bytes, Value inside, Value otherwise) {
+  Value words = packVector(d, loadWords(d, from, bytes, inside, otherwise));
+  return bytes < 4 ? arith::TruncIOp::create(d.b, d.accessType(bytes), words).getResult() : words;
 }
 
 SmallVector<Value> TileCopy::loadAll(Value from, Value inside, Value otherwise) {
   if (!source.narrow)
     return {load(from, bytes(), inside, otherwise)};
-  SmallVector<Value> pieces;
+  SmallVector<Value> words;
   const unsigned all = source.vector * memoryBytes();
   for (unsigned at = 0; at < all; at += 16)
-    pieces.push_back(load(d.advanceBytes(from, at), std::min(all - at, 16u), inside, otherwise));
-  return pieces;
+    llvm::append_range(
+        words, loadWords(d, d.advanceBytes(from, at), std::min(all - at, 16u), inside, otherwise));
+  return words;
 }
 
-/// Returns what is stored of pieces that were loaded.
-Value TileCopy::narrowed(ArrayRef<Value> pieces) {
+/// Returns what is stored of what was loaded.
+Value TileCopy::narrowed(ArrayRef<Value> loaded) {
   if (!source.narrow)
-    return pieces.front();
-  SmallVector<Value> elements;
-  for (Value piece : pieces)
-    if (auto vector = dyn_cast<VectorType>(piece.getType()))
-      for (int64_t i = 0; i < vector.getNumElements(); ++i)
-        elements.push_back(LLVM::ExtractElementOp::create(d.b, piece, d.i32(i)));
-    else
-      elements.push_back(piece);
+    return loaded.front();
+  SmallVector<Value> elements(loaded);
   if (source.rounding != TF32Rounding::None)
     elements = roundToTF32(d, elements, source.rounding, /*ofOneSum=*/tile.alongK());
   else
