@@ -34,7 +34,7 @@ def generic(loops, maps, ins, out, body):
     listed = lambda names: ", ".join(names.lower())
     affine = ", ".join(f"affine_map<({listed(loops)}) -> ({listed(names)})>" for names in maps)
     kinds = ", ".join('"reduction"' if loop.isupper() else '"parallel"' for loop in loops)
-    element = lambda kind: kind[:-1].split("x")[-1]
+    element = lambda kind: kind[:-1].split("x")[-1].removeprefix("tensor<")
     arguments = ", ".join(f"%i{i}: {element(kind)}" for i, (_, kind) in enumerate(ins))
     return f"""linalg.generic {{indexing_maps = [{affine}], iterator_types = [{kinds}]}}
 ins({", ".join(name for name, _ in ins)} : {", ".join(kind for _, kind in ins)}) outs({out[0]} : {out[1]}) {{
@@ -46,7 +46,7 @@ linalg.yield %r : {element(out[1])}
 
 
 def filled(name, value, kind):
-    element = kind[:-1].split("x")[-1]
+    element = kind[:-1].split("x")[-1].removeprefix("tensor<")
     literal = f"arith.constant {value} : {element}"
     return f"%{name}v = {literal}\n%{name}e = tensor.empty() : {kind}\n%{name} = linalg.fill ins(%{name}v : {element}) outs(%{name}e : {kind}) -> {kind}\n"
 
@@ -176,6 +176,25 @@ def stream(name, count, width, element):
     moved = count * width * (BYTES[element] + (2 if name == "cast" else BYTES[element]))
     return {"name": f"stream {name} {element} {count}x{width}", "kind": name, "text": function([("%a", x)], result, body), "shape": {},
             "inputs": [(element, (count, width), 1.0)], "flops": 0, "bytes": moved}
+
+
+def sums(name, count, width):
+    """Sums over the rows of an f32 matrix, or over all of it."""
+    loops, left, result = {"column-sum": ("Rc", "c", tensor(width, "f32")), "full-sum": ("RC", "", tensor("f32"))}[name]
+    x = tensor(count, width, "f32")
+    body = filled("z", "0.0", result) + "%out = " + generic(loops, [loops, left], [("%a", x)], ("%z", result), "%r = arith.addf %i0, %o : f32")
+    return {"name": f"{name} {count}x{width}", "kind": name, "text": function([("%a", x)], result, body), "shape": {},
+            "inputs": [("f32", (count, width), 1.0)], "flops": 0, "bytes": 4 * count * width}
+
+
+def gather(count, width, rows=100):
+    """Rows of a table at indices that are any numbers."""
+    ids, table, result = tensor(count, "i64"), tensor(rows, width, "f32"), tensor(count, width, "f32")
+    taken = (f"%n = arith.constant {rows} : i64\n%m = arith.remui %i0, %n : i64\n%i = arith.index_cast %m : i64 to index\n"
+             f"%j = linalg.index 1 : index\n%r = tensor.extract %table[%i, %j] : {table}")
+    body = f"%e = tensor.empty() : {result}\n%out = " + generic("rc", ["r", "rc"], [("%a", ids)], ("%e", result), taken)
+    return {"name": f"gather {count}x{width}", "kind": "gather", "text": function([("%a", ids), ("%table", table)], result, body), "shape": {},
+            "inputs": [("i64", (count,), 1.0), ("f32", (rows, width), 1.0)], "flops": 0, "bytes": 8 * count * width}
 
 
 def convolution(images, size, channels, filters, window):
