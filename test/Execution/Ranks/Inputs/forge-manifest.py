@@ -1,10 +1,10 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes a manifest of --save-state, with the checksum that belongs to the change.
 
-usage: forge-manifest.py MANIFEST shard|range|size|array|file
+usage: forge-manifest.py MANIFEST shard|range|size|array|file|name
 
 shard: a part lies in a shard that is none; range: beyond its array; size: an array has more bytes than there are; array,
-file: an entry is no object.
+file: an entry is no object; name: a part has a name that its shard lacks.
 """
 import hashlib
 import json
@@ -21,6 +21,8 @@ elif what == "range":
     part.update({"dim": 0, "begin": 0, "end": 10**9})
 elif what == "size":
     tensor["shape"][0] = 2**40
+elif what == "name":
+    part["name"] = "elsewhere"
 elif what == "array":
     manifest["tensors"][0] = 1
 else:
