@@ -4,6 +4,7 @@
 
 #include "mp/Analysis/Locations.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -38,14 +39,14 @@ std::string mlir::mp::describeLocation(Location location) {
     os << name.getName().getValue();
   else
     os << "unknown";
-  return text;
+  return llvm::json::fixUTF8(text);
 }
 
 SmallVector<std::string> mlir::mp::namesIn(Location location) {
   SmallVector<std::string> names;
   location->walk([&](Location inner) {
     if (auto name = dyn_cast<NameLoc>(inner))
-      names.push_back(name.getName().str());
+      names.push_back(llvm::json::fixUTF8(name.getName()));
     return WalkResult::advance();
   });
   return names;

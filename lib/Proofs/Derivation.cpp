@@ -56,7 +56,7 @@ json::Value mlir::mp::proofs::toJSON(const Derivation &derivation) {
                                          {"operand", conclusion.operand},
                                          {"value", conclusion.value},
                                          {"basis", toString(conclusion.basis)}});
-    functions.push_back(json::Object{{"name", function.name},
+    functions.push_back(json::Object{{"name", json::fixUTF8(function.name)},
                                      {"ops", function.opCount},
                                      {"claims", std::move(claims)},
                                      {"conclusions", std::move(conclusions)}});

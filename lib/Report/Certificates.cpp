@@ -64,7 +64,7 @@ llvm::json::Array Report::certificatesToJSON() const {
   };
   llvm::json::Array rows;
   for (const CertificateRow &row : certificates)
-    rows.push_back(llvm::json::Object{{"function", row.function},
+    rows.push_back(llvm::json::Object{{"function", llvm::json::fixUTF8(row.function)},
                                       {"result", row.result},
                                       {"bound", finite(row.bound)},
                                       {"magnitude", finite(row.magnitude)},

@@ -16,7 +16,7 @@ static llvm::json::Object toJSON(const Placement &placement) {
   }
   llvm::json::Value error = placement.modelledError ? llvm::json::Value(*placement.modelledError)
                                                     : llvm::json::Value(nullptr);
-  return llvm::json::Object{{"function", placement.function},
+  return llvm::json::Object{{"function", llvm::json::fixUTF8(placement.function)},
                             {"part", placement.part},
                             {"objective", placement.objective},
                             {"unit", placement.objective == "memory" ? "B" : "ps"},
@@ -62,7 +62,7 @@ llvm::json::Object Report::totalsToJSON() const {
 }
 
 static llvm::json::Object toJSON(const FunctionRow &row) {
-  llvm::json::Object object{{"name", row.name},
+  llvm::json::Object object{{"name", llvm::json::fixUTF8(row.name)},
                             {"hash", row.hash},
                             {"ops", row.ops},
                             {"keeps_signature", row.keeps},
@@ -72,8 +72,9 @@ static llvm::json::Object toJSON(const FunctionRow &row) {
   if (!row.copyOf.empty()) {
     llvm::json::Array calls;
     for (const auto &[caller, number] : row.calls)
-      calls.push_back(llvm::json::Object{{"function", caller}, {"call", number}});
-    object["copy_of"] = row.copyOf;
+      calls.push_back(
+          llvm::json::Object{{"function", llvm::json::fixUTF8(caller)}, {"call", number}});
+    object["copy_of"] = llvm::json::fixUTF8(row.copyOf);
     object["calls"] = std::move(calls);
   }
   if (!row.state.empty()) {
@@ -88,7 +89,7 @@ static llvm::json::Object toJSON(const FunctionRow &row) {
 
 /// All but the suggestions, which look at other rows.
 static llvm::json::Object toJSON(const OpRow &row) {
-  llvm::json::Object object{{"function", row.function},
+  llvm::json::Object object{{"function", llvm::json::fixUTF8(row.function)},
                             {"ordinal", row.ordinal},
                             {"op", row.op},
                             {"body", row.body},
@@ -119,14 +120,14 @@ static llvm::json::Object toJSON(const OpRow &row) {
 }
 
 static llvm::json::Object toJSON(const SaturatedRow &row) {
-  return llvm::json::Object{{"function", row.function},
+  return llvm::json::Object{{"function", llvm::json::fixUTF8(row.function)},
                             {"location", llvm::json::fixUTF8(row.location)},
                             {"type", row.type},
                             {"elements", row.elements}};
 }
 
 static llvm::json::Object toJSON(const CastRow &row) {
-  return llvm::json::Object{{"function", row.function},
+  return llvm::json::Object{{"function", llvm::json::fixUTF8(row.function)},
                             {"location", llvm::json::fixUTF8(row.location)},
                             {"tensor", llvm::json::fixUTF8(row.tensor)},
                             {"type", row.type},
@@ -138,7 +139,7 @@ static llvm::json::Object toJSON(const CastRow &row) {
 }
 
 static llvm::json::Object toJSON(const IdiomRow &row) {
-  return llvm::json::Object{{"function", row.function},
+  return llvm::json::Object{{"function", llvm::json::fixUTF8(row.function)},
                             {"kind", row.kind},
                             {"location", llvm::json::fixUTF8(row.location)},
                             {"members", row.members}};

@@ -102,7 +102,7 @@ void Report::printRewrites(raw_ostream &os) const {
 llvm::json::Array Report::rewritesToJSON() const {
   llvm::json::Array rows;
   for (const RewriteRow &row : rewrites) {
-    rows.push_back(llvm::json::Object{{"function", row.function},
+    rows.push_back(llvm::json::Object{{"function", llvm::json::fixUTF8(row.function)},
                                       {"location", llvm::json::fixUTF8(row.location)},
                                       {"rewrite", row.rewrite},
                                       {"tensor", llvm::json::fixUTF8(row.tensor)},

@@ -116,7 +116,7 @@ llvm::json::Array Report::scalingToJSON() const {
       operands.push_back(llvm::json::Object{{"type", operand.type},
                                             {"scales", llvm::json::Array(operand.scales)},
                                             {"ahead_of_time", operand.aheadOfTime}});
-    rows.push_back(llvm::json::Object{{"function", row.function},
+    rows.push_back(llvm::json::Object{{"function", llvm::json::fixUTF8(row.function)},
                                       {"location", llvm::json::fixUTF8(row.location)},
                                       {"op", row.op},
                                       {"stored", row.stored},

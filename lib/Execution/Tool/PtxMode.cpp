@@ -125,8 +125,9 @@ static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo
 static llvm::Error writeReport(RunFiles &files, const RunOptions &options,
                                const std::string &kernel, const emulator::LaunchStats &stats,
                                const std::optional<FunctionEstimate> &estimate) {
-  llvm::json::Object report{
-      {"version", 1}, {"file", options.file}, {"kernels", kernelsToJSON({{kernel, 1, stats}})}};
+  llvm::json::Object report{{"version", 1},
+                            {"file", llvm::json::fixUTF8(options.file)},
+                            {"kernels", kernelsToJSON({{kernel, 1, stats}})}};
   if (estimate)
     report["estimate"] = estimatesToJSON(*estimate);
   return files.writeJSON(std::move(report));

@@ -177,13 +177,13 @@ llvm::Error Run::writeJSON(bool passed) {
   for (const ErrorReport &value : inner)
     innerList.push_back(value.toJSON());
   for (const std::string &model : models)
-    modelList.push_back(model);
+    modelList.push_back(llvm::json::fixUTF8(model));
   llvm::json::Array formatList(main.formats);
   llvm::json::Object object{{"version", 1},
                             {"tool", "mp-run"},
-                            {"file", options.file},
+                            {"file", llvm::json::fixUTF8(options.file)},
                             {"formats", std::move(formatList)},
-                            {"compare", options.compare},
+                            {"compare", llvm::json::fixUTF8(options.compare)},
                             {"numerics", options.numericsName},
                             {"models", std::move(modelList)},
                             {"device", options.device},

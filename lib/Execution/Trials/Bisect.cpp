@@ -161,7 +161,7 @@ llvm::json::Object mlir::mp::bisectToJSON(const Trials &trials, const KeepCriter
   llvm::json::Array wide, lockstep;
   for (unsigned member : report.search.members) {
     const TrialContraction &place = trials.contractions()[member];
-    wide.push_back(llvm::json::Object{{"function", place.function},
+    wide.push_back(llvm::json::Object{{"function", llvm::json::fixUTF8(place.function)},
                                       {"contraction", place.ordinal},
                                       {"op", place.op},
                                       {"location", place.location},
