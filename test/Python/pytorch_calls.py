@@ -86,6 +86,23 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(mp.Error, "b: size 0 is 4, expected 5"):
             program(five, five[:4])
 
+    def test_two_sizes_that_vary_are_laid_end_to_end(self):
+        batch, tokens = torch.export.Dim("batch", min=2, max=32), torch.export.Dim("tokens", min=2, max=64)
+        model = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+        program = mp.convert(model, (torch.randn(3, 5, 16),), dynamic=({0: batch, 1: tokens},))
+        for sizes in ((2, 7), (6, 3)):
+            x = torch.randn(*sizes, 16)
+            self.assertLess(difference(program(x), model(x)), 2e-2)
+
+        class Merge(nn.Module):
+            def forward(self, x):
+                b, t, d = x.shape
+                return x.view(b * t, 4, d // 4), x.view(b, t * d), x.view(b * t, 1, d), x.view(-1)
+
+        program = mp.convert(Merge(), (torch.randn(3, 5, 16),), dynamic=({0: batch, 1: tokens},))
+        for found, expected in zip(program(x), Merge()(x)):
+            self.assertTrue(torch.equal(found, expected))
+
     def test_wrappers_and_functions(self):
         for wrapped in (torch.compile(self.model), nn.DataParallel(self.model)):
             program = mp.convert(wrapped, (self.a, self.b))

@@ -119,6 +119,27 @@ def encoder_layer(x, width, heads, qkv_weight, qkv_bias, out_weight, out_bias, u
     return second(x + feed(x))
 
 
+def merged(x, size):
+    """x.view(size) that lays sizes which vary end to end, as collapses: torch-mlir takes all but one of those for 1."""
+    import torch
+    from torch.fx.experimental.symbolic_shapes import statically_known_true as is_known
+    if sum(not isinstance(extent, int) for extent in x.shape) < 2:
+        return NotImplemented
+    given = x
+    for place, wanted in enumerate(size):
+        last, extent = place, x.shape[place] if place < x.dim() else 0
+        while not is_known(extent == wanted) and last + 1 < x.dim():
+            last += 1
+            extent = extent * x.shape[last]
+        if not is_known(extent == wanted):
+            break
+        x = torch.ops.prims.collapse(x, place, last) if last > place else x
+    else:
+        if x.dim() == len(size) and x is not given:
+            return x
+    return NotImplemented if x is given else x.view(size)  # what remains is split
+
+
 def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False,
                   padding_idx=None):
     """Sums, means or maxima of rows, a bag from each offset to the next, as scatters. What only gradients read is no more than zeros: ops
@@ -150,6 +171,8 @@ def decomposition_table():
     aten, table = torch.ops.aten, dict(get_decomposition_table())
     for op in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default, aten.scatter_reduce.two):
         table[op] = front_dims(op)
+    for op in (aten.view.default, aten._unsafe_view.default):
+        table[op] = merged
     table[aten.index.Tensor] = one_index
     table[aten.masked_select.default] = where_it_holds
     table[aten.diagonal_scatter.default] = diagonal_scatter
