@@ -593,3 +593,33 @@ func.func @row_below_one(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x
   %4 = linalg.matmul ins(%3, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+
+// -----
+
+// The smallest number of E4M3 is 2^-9, and below half of it zero: a step, which 1e6 t multiplies to more than f32 has.
+// A jump by 1e-9 is within for any t. Casts to 16 bits count as the rounding of factors does.
+// CHECK-LABEL: @least_of_e4m3
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may make a factor of 'arith.mulf' {{.*}} jump, and no range bounds the product
+// CHECK: linalg.matmul
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @least_of_e4m3(%x: tensor<4x4xf32> {mp.range = [-1.0, 1.0]}, %i: tensor<4x4xf32> {mp.range = [0.0, 0.0]}, %t: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %gain = arith.constant dense<1.0e6> : tensor<4x4xf32>
+  %small = arith.constant dense<1.0e-9> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%i, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = arith.truncf %0 : tensor<4x4xf32> to tensor<4x4xf8E4M3FN>
+  %3 = arith.extf %2 : tensor<4x4xf8E4M3FN> to tensor<4x4xf32>
+  %4 = arith.mulf %3, %gain : tensor<4x4xf32>
+  %5 = arith.mulf %4, %t : tensor<4x4xf32>
+  %6 = math.floor %1 : tensor<4x4xf32>
+  %8 = arith.mulf %6, %small : tensor<4x4xf32>
+  %9 = arith.mulf %8, %t : tensor<4x4xf32>
+  %10 = arith.truncf %1 : tensor<4x4xf32> to tensor<4x4xf16>
+  %11 = arith.extf %10 : tensor<4x4xf16> to tensor<4x4xf32>
+  %12 = arith.mulf %11, %gain : tensor<4x4xf32>
+  %13 = arith.mulf %12, %gain : tensor<4x4xf32>
+  %14 = arith.mulf %13, %t : tensor<4x4xf32>
+  return %5, %9, %14 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}

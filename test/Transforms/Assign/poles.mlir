@@ -623,3 +623,129 @@ func.func @softplus_where_large(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: te
   %4 = arith.select %3, %0, %2 : tensor<4x4xi1>, tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+
+// -----
+
+// What is stored in a variable and read again, elsewhere.
+ml_program.global private mutable @kept(dense<1.0> : tensor<4x4xf32>) : tensor<4x4xf32>
+func.func private @read() -> tensor<4x4xf32> {
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = ml_program.global_load @kept : tensor<4x4xf32>
+  %1 = arith.divf %one, %0 : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+// CHECK-LABEL: @stored
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.divf'
+func.func @stored(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  ml_program.global_store @kept = %0 : tensor<4x4xf32>
+  %1 = func.call @read() : () -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// Where 2.5 decides, its square is moderate, and its 128th power is not, nor the fourth of 1e18 times it.
+// CHECK-LABEL: @powers_of_what_decides
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select'
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select'
+// CHECK: linalg.matmul
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @powers_of_what_decides(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %limit = arith.constant dense<2.5> : tensor<4x4xf32>
+  %huge = arith.constant dense<1.0e18> : tensor<4x4xf32>
+  %many = arith.constant dense<128> : tensor<4x4xi32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%w, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = arith.cmpf ogt, %0, %limit : tensor<4x4xf32>
+  %4 = math.fpowi %0, %many : tensor<4x4xf32>, tensor<4x4xi32>
+  %5 = arith.select %3, %zero, %4 : tensor<4x4xi1>, tensor<4x4xf32>
+  %6 = arith.cmpf ogt, %1, %limit : tensor<4x4xf32>
+  %7 = arith.mulf %1, %huge : tensor<4x4xf32>
+  %8 = arith.mulf %7, %7 : tensor<4x4xf32>
+  %9 = arith.mulf %8, %8 : tensor<4x4xf32>
+  %10 = arith.select %6, %zero, %9 : tensor<4x4xi1>, tensor<4x4xf32>
+  %11 = arith.cmpf ogt, %2, %limit : tensor<4x4xf32>
+  %12 = arith.mulf %2, %2 : tensor<4x4xf32>
+  %13 = arith.select %11, %zero, %12 : tensor<4x4xi1>, tensor<4x4xf32>
+  return %5, %10, %13 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// An exponential is moderate on its own side of what decides, and reciprocals are on theirs.
+// CHECK-LABEL: @moderate_on_its_side
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @moderate_on_its_side(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = arith.cmpf ole, %0, %zero : tensor<4x4xf32>
+  %2 = arith.minimumf %0, %zero : tensor<4x4xf32>
+  %3 = math.exp %2 : tensor<4x4xf32>
+  %4 = arith.addf %0, %one : tensor<4x4xf32>
+  %5 = arith.select %1, %3, %4 : tensor<4x4xi1>, tensor<4x4xf32>
+  %6 = arith.cmpf ogt, %0, %one : tensor<4x4xf32>
+  %7 = arith.maximumf %0, %one : tensor<4x4xf32>
+  %8 = arith.divf %one, %7 : tensor<4x4xf32>
+  %9 = arith.select %6, %8, %0 : tensor<4x4xi1>, tensor<4x4xf32>
+  return %5, %9 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// Second moments stay as they start, not negative: a weighted square is added, a larger one kept.
+// CHECK-LABEL: @second_moment
+// CHECK: linalg.matmul
+// CHECK-NOT: by = range
+// CHECK: return
+func.func @second_moment(%x: tensor<4x4xf32>, %i: tensor<4x4xf32>, %v: tensor<4x4xf32> {mp.state = 1 : i64},
+                         %largest: tensor<4x4xf32> {mp.state = 2 : i64}, %correction: tensor<f32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %old = arith.constant dense<0.9> : tensor<4x4xf32>
+  %new = arith.constant dense<0.1> : tensor<4x4xf32>
+  %eps = arith.constant dense<1.0e-8> : tensor<4x4xf32>
+  %g = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.mulf %v, %old : tensor<4x4xf32>
+  %1 = arith.mulf %new, %g : tensor<4x4xf32>
+  %2 = arith.mulf %1, %g : tensor<4x4xf32>
+  %3 = arith.addf %0, %2 : tensor<4x4xf32>
+  %4 = arith.maximumf %3, %largest : tensor<4x4xf32>
+  %5 = linalg.broadcast ins(%correction : tensor<f32>) outs(%i : tensor<4x4xf32>) dimensions = [0, 1]
+  %6 = arith.divf %4, %5 : tensor<4x4xf32>
+  %7 = math.sqrt %6 : tensor<4x4xf32>
+  %8 = arith.addf %7, %eps : tensor<4x4xf32>
+  %9 = arith.divf %g, %8 : tensor<4x4xf32>
+  %10 = arith.addf %3, %eps : tensor<4x4xf32>
+  %11 = math.sqrt %10 : tensor<4x4xf32>
+  %12 = arith.divf %9, %11 : tensor<4x4xf32>
+  return %12, %3, %4 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// But weights have any sign, and a product may cancel a second moment.
+// CHECK-LABEL: @other_state
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.sqrt'
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'arith.divf'
+func.func @other_state(%x: tensor<4x4xf32>, %i: tensor<4x4xf32>, %w: tensor<4x4xf32> {mp.state = 1 : i64},
+                       %v: tensor<4x4xf32> {mp.state = 2 : i64})
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %g = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %h = linalg.matmul ins(%w, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = arith.mulf %g, %g : tensor<4x4xf32>
+  %1 = arith.addf %w, %0 : tensor<4x4xf32>
+  %2 = math.sqrt %1 : tensor<4x4xf32>
+  %3 = arith.subf %w, %x : tensor<4x4xf32>
+  %4 = arith.mulf %x, %x : tensor<4x4xf32>
+  %5 = arith.addf %v, %4 : tensor<4x4xf32>
+  %6 = arith.subf %5, %h : tensor<4x4xf32>
+  %7 = arith.divf %x, %6 : tensor<4x4xf32>
+  return %2, %3, %5, %7 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}

@@ -5,6 +5,7 @@
 #include "Choices.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Values/Continuity.h"
+#include "mp/Domains/Transfer.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
@@ -39,18 +40,22 @@ bool mlir::mp::isModerate(Value value, ModuleRanges &ranges) {
   return facts.isBottom() || (!facts.mayNaN && !facts.mayInf && facts.range.mag() <= kModerate);
 }
 
-/// Returns whether `holds` of all comparisons that `condition` joins, but those for finiteness.
+/// Returns whether `holds` of all comparisons that `condition` joins, but those for finiteness, and
+/// of whether it may hold where they do not, and the other way round.
 static bool holdsForComparisons(Value condition, ModuleRanges &ranges, const ValueNumbering &values,
-                                llvm::function_ref<bool(const View &)> holds) {
+                                llvm::function_ref<bool(const View &, bool)> holds,
+                                bool mayInvert = false) {
   if (isDecidedByFiniteness(condition, ranges))
     return true;
   View view = values.lookup(condition);
   if (view && values.get(view).kind == ValueNode::Kind::Compare)
-    return holds(view);
+    return holds(view, mayInvert);
   Operation *op = condition.getDefiningOp();
-  return op && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value part) { return holdsForComparisons(part, ranges, values, holds); });
+  bool inverts = isa_and_nonnull<arith::XOrIOp>(op);
+  return (inverts || isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) &&
+         llvm::all_of(op->getOperands(), [&](Value part) {
+           return holdsForComparisons(part, ranges, values, holds, mayInvert || inverts);
+         });
 }
 
 namespace {
@@ -60,85 +65,157 @@ class SizeOfArms {
 public:
   SizeOfArms(ModuleRanges &ranges, const ValueNumbering &values) : ranges(ranges), values(values) {}
 
-  bool isAlike(const View &comparison, ArrayRef<View> arms) const;
+  /// Returns whether both arms of a selection by `comparison` are moderate where rounding decides.
+  bool isAlike(const View &comparison, const View &yes, const View &no);
 
 private:
-  bool isModerate(const View &view) const;
-  /// Collects values that are moderate where `view` is.
-  void collectModerate(const View &view, SmallVectorImpl<View> &found) const;
-  /// Returns whether `view` is computed of `of`, element by element, and of moderate numbers.
-  bool isMadeOf(const View &view, ArrayRef<View> of, unsigned depth = 0) const;
+  /// What values are near where rounding decides, on one side of it.
+  using Known = SmallVector<std::pair<View, Interval>>;
 
-  static constexpr unsigned kMostDepth = 12;
+  /// Returns what `view` is known to be wherever it is; unbounded if nothing is known.
+  Interval anywhere(const View &view) const;
+  /// Collects what `view`, and what it is made of, are where it is in `near`.
+  Known collectNear(View view, Interval near) const;
+  /// Returns what `view` is if `known` holds; unbounded where nothing bounds it.
+  Interval boundOf(const View &view, const Known &known);
+  /// Returns whether `arm`, which is taken where the comparison `isTrue`, is moderate there.
+  bool isModerateArm(const View &comparison, bool isTrue, const View &arm);
+
+  static constexpr unsigned kMostSteps = 64;
   ModuleRanges &ranges;
   const ValueNumbering &values;
+  unsigned steps = 0;
 };
 } // namespace
 
-bool SizeOfArms::isModerate(const View &view) const {
+static bool isModerate(const Interval &range) { return range.mag() <= kModerate; }
+
+Interval SizeOfArms::anywhere(const View &view) const {
   const ValueNode &node = values.get(view);
   if (node.kind == ValueNode::Kind::Constant)
-    return std::fabs(node.value) <= kModerate;
+    return Interval::point(node.value);
   Value first = node.op && node.op->getNumResults() == 1 ? node.op->getResult(0) : Value();
-  return first && getFloatFormat(first.getType()) && values.coversNode(first) &&
-         mlir::mp::isModerate(first, ranges);
+  if (!first || !getFloatFormat(first.getType()) || !values.coversNode(first))
+    return Interval::top();
+  const FloatFacts &facts = ranges.lookup(first).facts;
+  return facts.isBottom() || facts.mayNaN || facts.mayInf ? Interval::top() : facts.range;
 }
 
-void SizeOfArms::collectModerate(const View &view, SmallVectorImpl<View> &found) const {
-  for (View next = view; next && found.size() < kMostDepth;) {
-    found.push_back(next);
-    next = values.stripSign(next);
-    found.push_back(next);
-    const ValueNode &node = values.get(next);
-    View inner = node.kind == ValueNode::Kind::Cast ? node.operands[0] : View();
-    bool scales = llvm::is_contained({BinaryFn::Mul, BinaryFn::Div}, node.binary);
-    bool adds = llvm::is_contained({BinaryFn::Add, BinaryFn::Sub}, node.binary);
-    for (unsigned operand : {0u, 1u}) {
-      if (node.kind != ValueNode::Kind::Binary || !(scales || adds) || inner ||
-          (operand == 1 && node.binary == BinaryFn::Div))
-        break;
-      const View &rest = node.operands[1 - operand];
-      std::optional<double> constant = values.constantOf(rest.node);
-      if (scales ? constant && std::fabs(std::log2(std::fabs(*constant))) < 32 : isModerate(rest))
-        inner = node.operands[operand];
+SizeOfArms::Known SizeOfArms::collectNear(View view, Interval near) const {
+  constexpr unsigned most = 12;
+  Known found;
+  while (view && found.size() < most) {
+    found.emplace_back(view, near);
+    if (View inside = values.stripSign(view); inside != view) {
+      view = inside;
+      near = Interval::symmetric(near.mag());
+      continue;
     }
-    next = inner ? values.compose(next, inner) : View();
+    const ValueNode &node = values.get(view);
+    View inner = node.kind == ValueNode::Kind::Cast ? node.operands[0] : View();
+    for (unsigned operand : {0u, 1u}) {
+      if (node.kind != ValueNode::Kind::Binary || inner)
+        break;
+      Interval rest = anywhere(values.compose(view, node.operands[1 - operand]));
+      Interval result;
+      switch (node.binary) {
+      case BinaryFn::Add: result = domains::sub(near, rest); break;
+      case BinaryFn::Sub:
+        result = operand == 0 ? domains::add(near, rest) : domains::sub(rest, near);
+        break;
+      case BinaryFn::Mul: result = domains::div(near, rest); break;
+      case BinaryFn::Div: result = operand == 0 ? domains::mul(near, rest) : Interval::top(); break;
+      default: result = Interval::top(); break;
+      }
+      if (result.isEmpty() || !isModerate(result))
+        continue;
+      inner = node.operands[operand];
+      near = result;
+    }
+    view = inner ? values.compose(view, inner) : View();
   }
+  return found;
 }
 
-bool SizeOfArms::isMadeOf(const View &view, ArrayRef<View> of, unsigned depth) const {
-  if (!view || depth > kMostDepth)
-    return false;
-  if (llvm::is_contained(of, view) || isModerate(view))
-    return true;
+Interval SizeOfArms::boundOf(const View &view, const Known &known) {
+  if (!view || ++steps > kMostSteps)
+    return Interval::top();
+  for (const auto &[near, range] : known)
+    if (near == view)
+      return range;
+  Interval always = anywhere(view);
+  if (isModerate(always))
+    return always;
   const ValueNode &node = values.get(view);
-  using K = ValueNode::Kind;
-  if (!llvm::is_contained({K::Unary, K::Binary, K::Clamp, K::Cast, K::Select}, node.kind))
-    return false;
-  ArrayRef<View> operands = node.operands;
-  if (node.kind == ValueNode::Kind::Select)
-    operands = operands.drop_front();
-  return llvm::all_of(operands, [&](const View &operand) {
-    return isMadeOf(values.compose(view, operand), of, depth + 1);
-  });
+  auto operand = [&](unsigned index) {
+    return boundOf(values.compose(view, node.operands[index]), known);
+  };
+  auto computed = [&]() -> Interval {
+    switch (node.kind) {
+    case ValueNode::Kind::Unary:
+      return domains::unary(node.unary, FloatFacts::finite(operand(0)), std::nullopt).range;
+    case ValueNode::Kind::Binary:
+      return domains::binary(node.binary, FloatFacts::finite(operand(0)),
+                             FloatFacts::finite(operand(1)), std::nullopt)
+          .range;
+    case ValueNode::Kind::Select: return domains::hull(operand(1), operand(2));
+    case ValueNode::Kind::Clamp:
+      return domains::min(domains::max(operand(0), Interval::point(node.value)),
+                          Interval::point(node.high));
+    case ValueNode::Kind::Cast: return operand(0);
+    default: return Interval::top();
+    }
+  }();
+  Interval both = domains::intersect(computed, always);
+  return both.isEmpty() ? Interval::top() : both;
 }
 
-bool SizeOfArms::isAlike(const View &comparison, ArrayRef<View> arms) const {
+/// Returns what a number may be that compares with one of `other` as `predicate` says, which
+/// rounding may have moved from the other side: far, but not without limit.
+static Interval nearWhere(arith::CmpFPredicate predicate, bool isLeft, bool isTrue,
+                          const Interval &other) {
+  using P = arith::CmpFPredicate;
+  double far = 0x1p8 * std::fmax(other.mag(), 1);
+  bool asksGreater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, predicate);
+  bool asksLess = llvm::is_contained({P::OLT, P::OLE, P::ULT, P::ULE}, predicate);
+  bool isSame = llvm::is_contained({P::OEQ, P::UEQ}, predicate) == isTrue &&
+                llvm::is_contained({P::OEQ, P::UEQ, P::ONE, P::UNE}, predicate);
+  if (isSame)
+    return other;
+  if (!asksGreater && !asksLess)
+    return {-far, far};
+  bool isAbove = (asksGreater == isLeft) == isTrue;
+  return isAbove ? Interval{other.lo, far} : Interval{-far, other.hi};
+}
+
+bool SizeOfArms::isModerateArm(const View &comparison, bool isTrue, const View &arm) {
   const ValueNode &node = values.get(comparison);
-  View a = values.compose(comparison, node.operands[0]);
-  View b = values.compose(comparison, node.operands[1]);
-  SmallVector<View> moderate;
-  if (isModerate(b))
-    collectModerate(a, moderate);
-  if (isModerate(a))
-    collectModerate(b, moderate);
-  if (!moderate.empty() &&
-      llvm::all_of(arms, [&](const View &view) { return isMadeOf(view, moderate); }))
+  for (unsigned of : {0u, 1u}) {
+    View x = values.compose(comparison, node.operands[of]);
+    View other = values.compose(comparison, node.operands[1 - of]);
+    Interval limit = other ? anywhere(other) : Interval::top();
+    if (!x || !isModerate(limit))
+      continue;
+    steps = 0;
+    if (isModerate(boundOf(
+            arm, collectNear(x, nearWhere(node.predicate, /*isLeft=*/of == 0, isTrue, limit)))))
+      return true;
+  }
+  return false;
+}
+
+bool SizeOfArms::isAlike(const View &comparison, const View &yes, const View &no) {
+  if (!yes || !no)
+    return false;
+  if (isModerateArm(comparison, true, yes) && isModerateArm(comparison, false, no))
     return true;
   // An extremum gives one of two that are about equal where it is open which.
-  return llvm::all_of(arms, [&](const View &view) {
-    return view &&
-           llvm::is_contained({values.stripSign(a), values.stripSign(b)}, values.stripSign(view));
+  const ValueNode &node = values.get(comparison);
+  View a = values.stripSign(values.compose(comparison, node.operands[0]));
+  View b = values.stripSign(values.compose(comparison, node.operands[1]));
+  return llvm::all_of(ArrayRef({yes, no}), [&](const View &view) {
+    View arm = values.stripSign(view);
+    return arm == a || arm == b;
   });
 }
 
@@ -154,10 +231,11 @@ bool mlir::mp::isContinuousSelection(Operation *select, ModuleRanges &ranges) {
   const ValueNumbering &values = ranges.getNumbering(function);
   SmallVector<Value, 2> arms = getArms(select);
   View yes = values.lookup(arms[0]), no = values.lookup(arms[1]);
-  return holdsForComparisons(select->getOperand(0), ranges, values, [&](const View &comparison) {
-    return isExtremum(values, comparison, yes, no) ||
-           (yes && no && isContinuousAt(values, comparison, yes, no));
-  });
+  return holdsForComparisons(select->getOperand(0), ranges, values,
+                             [&](const View &comparison, bool) {
+                               return isExtremum(values, comparison, yes, no) ||
+                                      (yes && no && isContinuousAt(values, comparison, yes, no));
+                             });
 }
 
 /// Returns whether a selection gives numbers of one size where rounding decides.
@@ -166,10 +244,14 @@ static bool selectsAlike(Operation *select, ModuleRanges &ranges) {
   if (!function)
     return false;
   const ValueNumbering &values = ranges.getNumbering(function);
-  auto arms = llvm::map_to_vector(getArms(select), [&](Value arm) { return values.lookup(arm); });
-  return holdsForComparisons(select->getOperand(0), ranges, values, [&](const View &comparison) {
-    return SizeOfArms(ranges, values).isAlike(comparison, arms);
-  });
+  SmallVector<Value, 2> arms = getArms(select);
+  View yes = values.lookup(arms[0]), no = values.lookup(arms[1]);
+  return holdsForComparisons(select->getOperand(0), ranges, values,
+                             [&](const View &comparison, bool mayInvert) {
+                               SizeOfArms sizes(ranges, values);
+                               return sizes.isAlike(comparison, yes, no) &&
+                                      (!mayInvert || sizes.isAlike(comparison, no, yes));
+                             });
 }
 
 bool mlir::mp::addsToResults(linalg::LinalgOp reduction) {

@@ -32,6 +32,23 @@ FunctionOpInterface mlir::mp::findCalleeInBlocks(Operation *op) {
                                                                                    : nullptr;
 }
 
+bool mlir::mp::namesMemory(Operation *op) {
+  return isa_and_nonnull<SymbolUserOpInterface>(op) && !isa<CallOpInterface>(op) &&
+         op->getNumRegions() == 0 && !isPure(op);
+}
+
+/// Collects what other ops write to the global that `op` reads by name.
+static void addStored(Operation *op, SmallVectorImpl<Value> &values) {
+  auto module = op->getParentOfType<ModuleOp>();
+  op->getAttrDictionary().walk([&](SymbolRefAttr name) {
+    Operation *global = SymbolTable::lookupNearestSymbolFrom(op, name);
+    auto uses = global ? SymbolTable::getSymbolUses(global, module) : std::nullopt;
+    if (uses)
+      for (SymbolTable::SymbolUse use : *uses)
+        llvm::append_range(values, use.getUser()->getOperands());
+  });
+}
+
 static bool isBuffer(Value value) { return isa<BaseMemRefType>(value.getType()); }
 
 /// Collects what may be written to `buffer`: operands of its users, and all that may name it.
@@ -153,6 +170,8 @@ void mlir::mp::addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
     return values.push_back(
         structured.getBlock()->getTerminator()->getOperand(result.getResultNumber()));
   addHandedTo(result, op, values);
+  if (namesMemory(op))
+    addStored(op, values);
   auto call = dyn_cast<CallOpInterface>(op);
   auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
   if (callee && !callee.isExternal())

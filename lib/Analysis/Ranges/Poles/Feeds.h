@@ -16,6 +16,9 @@ bool isWhole(Value value);
 /// Returns whether `op`, which may be null, reads or writes a buffer.
 bool isOnBuffers(Operation *op);
 
+/// Returns whether `op`, which may be null, reads or writes a global of the module by its name.
+bool namesMemory(Operation *op);
+
 /// Returns whether no value decides which function `call` calls.
 bool callsByName(CallOpInterface call);
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
+#include "mp/Numerics/Format.h"
 #include <cmath>
 
 using namespace mlir;
@@ -26,22 +27,38 @@ static constexpr double kMostElements = 0x1p32;
 /// A size that a loop adds to is followed so often.
 static constexpr unsigned kMostChanges = 8;
 
-static bool isComplex(Value value) {
-  return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+static const numerics::FormatInfo &formatInfo(FloatType format) {
+  return numerics::info(*numerics::formatOf(format.getFloatSemantics()));
 }
 
-static bool isFloat(Value value) { return isComplex(value) || getFloatFormat(value.getType()); }
+static bool isFloat(Value value) {
+  return getFloatFormat(value.getType()) || isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+}
 
 double JumpSizes::times(double size, double factor) const {
   bool isPresumed = of == Of::Slopes && std::isinf(factor);
   return size == 0 || isPresumed ? 0 : size * factor;
 }
 
+// A number that meets a jump is finite, and no larger than its format's largest.
 double JumpSizes::magnitude(Value value) const {
-  if (isComplex(value))
+  FloatType format = getFloatFormat(value.getType());
+  if (!format) // complex, say
     return HUGE_VAL;
   const FloatFacts &facts = ranges.lookup(value).facts;
-  return facts.isBottom() ? 0 : facts.range.mag();
+  double most = of == Jumps ? formatInfo(format).maxFinite : HUGE_VAL;
+  return facts.isBottom() ? 0 : std::fmin(facts.range.mag(), most);
+}
+
+/// Returns the smallest number of a format of less than 16 bits, which a cast to it gives beside
+/// zero; 0 for others, which are taken to round as factors are.
+static double stepOfCast(Operation *cast) {
+  auto smallest = [&](Value value) {
+    FloatType format = getFloatFormat(value.getType());
+    return format ? formatInfo(format).minSubnormal : 0;
+  };
+  double step = smallest(cast->getResult(0));
+  return step > std::fmax(smallest(cast->getOperand(0)), 0x1p-24) ? step : 0;
 }
 
 /// Returns by how much an integer jumps that is made of floats, as a float of this magnitude.
@@ -80,6 +97,7 @@ double JumpSizes::ownJump(Operation *op, const FloatMeaning &meaning) const {
            : meaning.binary == BinaryFn::CopySign ? 2 * size(0)
            : meaning.binary == BinaryFn::Atan2    ? 2 * M_PI
                                                   : 0;
+  case Kind::Cast: return stepOfCast(op);
   case Kind::Integer: return stepOf(op->getOperand(meaning.operands[0]), magnitude(result));
   case Kind::Select:
     if (isContinuousSelection(op, ranges))
@@ -255,7 +273,8 @@ void JumpSizes::settleArguments(Operation *op) {
 void JumpSizes::settleResults(Operation *op) {
   double step = owns[of].lookup(op);
   auto jumps = [&](Value value) { return sizes.lookup(value) > 0; };
-  bool isInMemory = of == Of::Jumps && (isOnBuffers(op) || isOnBuffers(op->getParentOp()));
+  bool isInMemory =
+      of == Of::Jumps && (isOnBuffers(op) || isOnBuffers(op->getParentOp()) || namesMemory(op));
   for (Value operand : op->getOperands())
     if (isInMemory && jumps(operand)) // it is not followed there
       unbounded.insert({op, operand});
@@ -362,7 +381,7 @@ void JumpSizes::visitFound(Visit visit) const {
       Operation *maker = next.getDefiningOp();
       bool jumps = maker ? owns[of].contains(maker) : ownOfArgument(cast<BlockArgument>(next)) > 0;
       FloatMeaning meaning = maker ? getFloatMeaning(maker) : FloatMeaning();
-      bool hasSteps = meaning.kind == Kind::Unary || meaning.kind == Kind::Binary;
+      bool hasSteps = llvm::is_contained({Kind::Unary, Kind::Binary, Kind::Cast}, meaning.kind);
       for (Value feed : feeds)
         if (jumps && (hasSteps || isWhole(feed)))
           visit(op, feed);

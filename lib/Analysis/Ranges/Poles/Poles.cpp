@@ -10,6 +10,7 @@
 #include "JumpSizes.h"
 #include "Overflows.h"
 #include "RelativeErrors.h"
+#include "StateSigns.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
@@ -171,8 +172,7 @@ static bool mayExceedFormat(Operation *op, ModuleRanges &ranges) {
 //===-- the walk ------------------------------------------------------------------------------===//
 
 /// Returns whether `argument` of a pole is made of the state of a train step without a contraction
-/// in between, as of the update's 1 / (sqrt(v) + e): that such state is not negative is its
-/// optimizer's own invariant.
+/// in between, as of the update's 1 / (sqrt(v) + e).
 static bool isMadeOfState(Value argument, ModuleRanges &ranges) {
   llvm::SetVector<Value> values;
   values.insert(argument);
@@ -199,7 +199,7 @@ Poles::Poles(Operation *module) : ranges(module, {.anyContraction = true}) {
     arguments.clear();
     addArguments(op, ranges, infinities, arguments);
     for (Value argument : arguments)
-      if (!isMadeOfState(argument, ranges))
+      if (!isMadeOfState(argument, ranges) || !isKeptOffByState(op, argument, ranges))
         mark(argument, {op, Pole::Kind::Function});
     if (mayExceedFormat(op, ranges))
       for (Value operand : op->getOperands())

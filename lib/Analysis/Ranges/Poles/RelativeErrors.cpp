@@ -79,7 +79,8 @@ double RelativeErrors::countOf(Operation *op, const FloatMeaning &meaning, Value
   }
   default: break;
   }
-  if (meaning.kind == Kind::Unknown && op->getNumRegions() == 0 && !isa<CallOpInterface>(op)) {
+  if (meaning.kind == Kind::Unknown && op->getNumRegions() == 0 && !isa<CallOpInterface>(op) &&
+      !namesMemory(op)) {
     double all = 0; // as of a product
     for (Value operand : op->getOperands())
       all += counts.lookup(operand);
