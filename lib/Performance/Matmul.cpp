@@ -179,19 +179,21 @@ static double memoryRate(const MatmulProblem &p, const MatmulSchedule &s, const 
   return std::min(rate, blocks * ring / kMemoryLatency);
 }
 
-/// Kernels of mma.sync leave it to a second kernel to add parts up, which a stream starts so many
-/// seconds later.
-static constexpr double kSecondKernel = 2.4e-6;
-
-/// Seconds to add up the parts of split sums: they are written to L2 and read again.
+/// Seconds to add up the parts of split sums: they are written to L2 and read again. Kernels of
+/// mma.sync have those of a tile read, and its results stored, by one block.
 static double splitSeconds(const MatmulProblem &p, const MatmulSchedule &s, const Part &part,
                            const Calibration &c) {
   if (s.splitK == 1)
     return 0;
   const double parts = double(p.batch) * double(p.m) * double(p.n) * 4 * s.splitK;
-  return parts / (part.l2BytesPerCycle * c[Constant::L2Share] * part.cyclesPerSecond()) +
-         c[Constant::SplitMicroseconds] * 1e-6 +
-         (s.unit == MatrixUnit::MmaSync ? kSecondKernel : 0);
+  const double all = parts / (part.l2BytesPerCycle * c[Constant::L2Share]);
+  const double elements = double(s.m) * s.n;
+  const double own =
+      s.unit != MatrixUnit::MmaSync
+          ? 0
+          : elements * 4 * s.splitK / kL2PortBytesPerCycle +
+                elements * (elementBytes(p).c + p.epilogueBytes) / c[Constant::StoreBytesPerCycle];
+  return std::max(all, own) / part.cyclesPerSecond() + c[Constant::SplitMicroseconds] * 1e-6;
 }
 
 /// Seconds that the products take at least while power limits the clock.

@@ -6,6 +6,7 @@
 #include "DeviceState.h"
 #include "mp/Runtime/Runtime.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -120,6 +121,17 @@ void *mp_rt_device_constant(mp_rt_constant *constant) {
       constant->module->constants = constant;
     }
     return reinterpret_cast<void *>(constant->address);
+  });
+}
+
+void mp_rt_device_clear(void *address, int64_t bytes) {
+  static const char zeros[4096] = {};
+  guarded([&](OpenDevice &device) {
+    for (int64_t at = 0; at < bytes; at += sizeof zeros)
+      device.check(device.driver.upload(reinterpret_cast<mp_cu_address>(address) + at, zeros,
+                                        std::min(size_t(bytes - at), sizeof zeros), device.queue()),
+                   "clearing memory");
+    return 0;
   });
 }
 

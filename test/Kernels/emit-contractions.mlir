@@ -131,11 +131,30 @@ func.func @depth(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %z: memref<64x6
 
 // Blocks leave their parts of sums in a buffer, which has a known size.
 func.func @parts_of_unknown_rows(%x: memref<?x1024xi8>, %y: memref<64x1024xi8>, %z: memref<?x64xi32>) {
-  // expected-error @+1 {{pins 'mpk.schedule', but blocks share sums where every size of the results is known, and each block has a step}}
+  // expected-error @+1 {{pins 'mpk.schedule', but blocks share sums where every size of the results is known, tiles are at most 1024, and each block has a step}}
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "i8",
                   mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=64x64x128 warps=2x2 stages=3 split-k=2 copy=async">}
       ins(%x, %y : memref<?x1024xi8>, memref<64x1024xi8>) outs(%z : memref<?x64xi32>) {
+  ^bb0(%p: i8, %q: i8, %s: i32):
+    %wp = arith.extsi %p : i8 to i32
+    %wq = arith.extsi %q : i8 to i32
+    %m = arith.muli %wp, %wq : i32
+    %r = arith.addi %s, %m : i32
+    linalg.yield %r : i32
+  }
+  return
+}
+
+// -----
+
+// Tiles have counters, of which a call clears 1024.
+func.func @too_many_tiles(%x: memref<4096x1024xi8>, %y: memref<4096x1024xi8>, %z: memref<4096x4096xi32>) {
+  // expected-error @+1 {{tiles are at most 1024, and each block has a step}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "i8",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=64x64x128 warps=2x2 stages=3 split-k=2 copy=async">}
+      ins(%x, %y : memref<4096x1024xi8>, memref<4096x1024xi8>) outs(%z : memref<4096x4096xi32>) {
   ^bb0(%p: i8, %q: i8, %s: i32):
     %wp = arith.extsi %p : i8 to i32
     %wq = arith.extsi %q : i8 to i32

@@ -2,6 +2,8 @@
 // RUN: mp-opt %s --mp-to-nvvm --mp-lower-launches | FileCheck %s --check-prefix=CALLS
 // RUN: mp-opt %s --mp-to-nvvm --mp-host-to-llvm | FileCheck %s --check-prefix=LLVM
 // RUN: mp-opt %s --mp-to-nvvm --mp-host-to-llvm --mp-link-runtime | FileCheck %s --check-prefix=AGAIN
+// RUN: sed 's/arith.constant 0 : i32/arith.constant 7 : i32/' %S/Inputs/clears.mlir | not mp-opt --mp-lower-launches 2>&1 | FileCheck %s --check-prefix=FILLS
+// RUN: mp-opt %S/Inputs/clears.mlir --mp-lower-launches | FileCheck %s --check-prefix=CLEARS
 // RUN: not mp-opt %s --mp-lower-launches --mp-emit-object 2>&1 | FileCheck %s --check-prefix=EARLY
 
 // CALLS-LABEL: func.func @step
@@ -26,6 +28,9 @@
 // Nothing is linked twice.
 // AGAIN-COUNT-1: llvm.mlir.global external constant @mp_function_step()
 // AGAIN-NOT: @mp_function_step()
+
+// CLEARS: llvm.call @mp_rt_device_clear(%{{.*}}, %{{.*}}) : (!llvm.ptr, i64) -> ()
+// FILLS: error: 'gpu.memset' op expected zeros for a whole buffer of known size, and no tokens
 
 // EARLY: error: has no public function that mp-host-to-llvm prepared
 

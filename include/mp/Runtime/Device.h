@@ -71,6 +71,8 @@ typedef struct mp_rt_constant {
 void *mp_rt_device_alloc(int64_t bytes);
 void mp_rt_device_free(void *address);
 void *mp_rt_device_constant(mp_rt_constant *constant);
+/* Writes zeros, in the order of the call's launches. */
+void mp_rt_device_clear(void *address, int64_t bytes);
 
 /* Waits and returns the 1 to 8 bytes at `address`, zero-extended. */
 int64_t mp_rt_device_read(int64_t address, int64_t bytes);

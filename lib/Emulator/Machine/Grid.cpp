@@ -129,12 +129,21 @@ struct Sampling {
 };
 } // namespace
 
+/// True if blocks go on by what others have counted: none can be left out.
+static bool countsBlocks(const Launch &l) {
+  for (uint32_t pc = l.kernel->begin; pc < l.kernel->end; ++pc)
+    if (llvm::StringRef opcode = l.program->where[pc].opcode;
+        opcode.starts_with("atom.") && opcode.contains(".global.inc"))
+      return true;
+  return false;
+}
+
 static Sampling sample(const Launch &l) {
   const uint64_t size = uint64_t(l.cluster.x) * l.cluster.y * l.cluster.z;
   const uint64_t clusters = uint64_t(l.grid.x) * l.grid.y * l.grid.z / size;
-  const uint64_t wanted =
-      l.options.sampleBlocks ? llvm::divideCeil(l.options.sampleBlocks, size) : clusters;
-  return {clusters, std::min(clusters, wanted)};
+  const uint64_t asked = l.options.sampleBlocks;
+  return {clusters,
+          !asked || countsBlocks(l) ? clusters : std::min(clusters, llvm::divideCeil(asked, size))};
 }
 
 /// Multiplies what is counted by events; what is said of a block stays.

@@ -46,6 +46,7 @@ static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   add("mp_rt_device_alloc", &mp_rt_device_alloc);
   add("mp_rt_device_free", &mp_rt_device_free);
   add("mp_rt_device_constant", &mp_rt_device_constant);
+  add("mp_rt_device_clear", &mp_rt_device_clear);
   add("mp_rt_device_read", &mp_rt_device_read);
   add("mp_rt_device_mirror", &mp_rt_device_mirror);
   add("mp_rt_device_launch", &mp_rt_device_launch);

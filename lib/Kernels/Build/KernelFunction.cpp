@@ -162,12 +162,13 @@ Value KernelFunction::thread() { return NVVM::ThreadIdXOp::create(d.b, d.b.getI3
 Value KernelFunction::block() { return NVVM::BlockIdXOp::create(d.b, d.b.getI32Type()); }
 void KernelFunction::barrier() { gpu::BarrierOp::create(d.b); }
 
-Value KernelFunction::anyThread(Value condition) {
-  Type word = d.b.getI32Type();
-  auto any = NVVM::BarrierReductionAttr::get(d.b.getContext(), NVVM::BarrierReduction::OR);
-  auto made = NVVM::BarrierOp::create(d.b, word, Value(), Value(), any,
-                                      arith::ExtUIOp::create(d.b, word, condition));
-  return arith::CmpIOp::create(d.b, arith::CmpIPredicate::ne, made.getResult(0), d.i32(0));
+Value mlir::mp::anyThread(DeviceBuilder &device, Value condition) {
+  Type word = device.b.getI32Type();
+  auto any = NVVM::BarrierReductionAttr::get(device.b.getContext(), NVVM::BarrierReduction::OR);
+  auto made = NVVM::BarrierOp::create(device.b, word, Value(), Value(), any,
+                                      arith::ExtUIOp::create(device.b, word, condition));
+  return arith::CmpIOp::create(device.b, arith::CmpIPredicate::ne, made.getResult(0),
+                               device.i32(0));
 }
 
 SmallVector<Value> mlir::mp::kernelArguments(OpBuilder &host, Location loc, ValueRange operands) {

@@ -54,9 +54,10 @@ struct KernelFunction {
   Value thread();
   Value block();
   void barrier();
-  /// True if the condition (i1) holds in some thread of the block. A barrier.
-  Value anyThread(Value condition);
 };
+
+/// True if the condition (i1) holds in some thread of the block. A barrier.
+Value anyThread(DeviceBuilder &device, Value condition);
 
 /// Returns what a launch of such a kernel passes for these operands.
 SmallVector<Value> kernelArguments(OpBuilder &host, Location loc, ValueRange operands);

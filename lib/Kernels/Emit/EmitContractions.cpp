@@ -72,6 +72,7 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
       if (failed(emitDispatch(dispatch, *model)))
         return signalPassFailure();
     kernels.clear();
+    counters.clear();
     constants = {};
   }
 
@@ -246,41 +247,33 @@ private:
     if (plan.schedule.splitK == 1)
       launchProducts(b, plans, products, text, ends);
     else
-      launchSplit(b, plan, contraction, products, text, model, ends);
+      launchShared(b, plan, contraction, std::move(products), text, model, ends);
     return success();
   }
 
-  /// Two launches: blocks share each sum, then a kernel adds their parts.
-  void launchSplit(OpBuilder &b, const GemmPlan &plan, const Contraction &contraction,
-                   ArrayRef<ProductArguments> products, StringRef text,
-                   const target::TargetModel &model, const GemmEnds &ends) {
-    Location loc = products.front().operands.front().buffer.getLoc();
-    SmallVector<ProductArguments, 0> parts, whole;
-    for (const ProductArguments &product : products) {
-      ArrayRef<GemmOperand> operands = product.operands;
-      const GemmOperand made =
+  /// Blocks share each sum; the last one of a tile adds the parts of all.
+  void launchShared(OpBuilder &b, const GemmPlan &plan, const Contraction &contraction,
+                    SmallVector<ProductArguments, 0> products, StringRef text,
+                    const target::TargetModel &model, const GemmEnds &ends) {
+    ArrayRef<GemmOperand> operands = products.front().operands;
+    Location loc = operands.front().buffer.getLoc();
+    auto function = b.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
+    const GemmOperand counts = countersOf(function, counters[function], contraction);
+    for (ProductArguments &product : products) {
+      const GemmOperand parts =
           allocateParts(b, loc, contraction, product.sizes, plan.schedule.splitK);
-      parts.push_back({{operands[0], operands[1], made}, product.sizes, {}});
-      if (plan.sparse) // has metadata behind the others
-        parts.back().operands.push_back(operands.back());
-      whole.push_back(product);
-      if (plan.sparse)
-        whole.back().operands.pop_back();
-      whole.back().operands.push_back(made);
+      // The metadata of a sparse A stay behind the others.
+      auto end = product.operands.end() - (plan.sparse ? 1 : 0);
+      product.operands.insert(product.operands.insert(end, parts) + 1, counts);
     }
-    auto planOf = [&](const ProductArguments &some, bool isSparse) {
-      GemmPlan made =
-          planGemm(b, loc, contraction, some.operands, some.sizes, *plan.instruction, model);
-      if (isSparse)
-        planSparse(made, some.operands);
-      made.schedule = plan.schedule;
-      made.products = plan.products;
-      return made;
-    };
-    auto storeParts = [&](const GemmEpilogue &e) { storeSums(e, /*fresh=*/true); };
-    launchProducts(b, planOf(parts.front(), plan.sparse.has_value()), parts, "parts", {storeParts});
-    launchCombination(b, planOf(whole.front(), /*isSparse=*/false), std::move(whole), text,
-                      ends.epilogue);
+    const ProductArguments &first = products.front();
+    GemmPlan made =
+        planGemm(b, loc, contraction, first.operands, first.sizes, *plan.instruction, model);
+    if (plan.sparse)
+      planSparse(made, first.operands);
+    made.schedule = plan.schedule;
+    made.products = plan.products;
+    launchProducts(b, made, products, text, ends);
   }
 
   /// Arguments of a launch, and the key of the kernel that takes them.
@@ -329,26 +322,6 @@ private:
     launch(b, loc, kernel, plan, gridBlocks(b, loc, plans), arguments);
   }
 
-  /// Launches the kernel that adds parts of sums; the sizes of results are known.
-  void launchCombination(OpBuilder &b, const GemmPlan &plan,
-                         SmallVector<ProductArguments, 0> products, StringRef text,
-                         function_ref<void(const GemmEpilogue &)> epilogue) {
-    Location loc = products.front().operands.front().buffer.getLoc();
-    for (ProductArguments &product : products) // A and B are not read again
-      product.operands.erase(product.operands.begin(), product.operands.begin() + 2);
-    auto [arguments, key] = argumentsOf(b, plan, products, text);
-    gpu::GPUFuncOp &kernel = kernels["combined " + key];
-    const size_t buffers = products.front().operands.size();
-    const SmallVector<Type> types(ValueRange(arguments).getTypes());
-    ArrayRef<Type> first = ArrayRef(types).take_front(types.size() / products.size());
-    if (!kernel)
-      kernel = emitCombination(kernelModuleOf(getOperation()), loc,
-                               ("mma_sums_" + Twine(kernels.size() - 1)).str(), plan,
-                               first.take_front(buffers), first.drop_front(buffers), epilogue);
-    Value blocks = arith::ConstantIndexOp::create(b, loc, combiningBlocks(plan));
-    launchKernel(b, loc, kernel, blocks, kCombiningThreads, arguments);
-  }
-
   /// Says which schedule the kernel has, and who shares its sums.
   static void note(linalg::GenericOp op, const GemmPlan &plan) {
     const MatmulSchedule &s = plan.schedule;
@@ -357,8 +330,8 @@ private:
       text += llvm::formatv(": {0} groups of warps share each sum, and add their parts by a tree",
                             s.slices);
     if (s.splitK > 1)
-      text += llvm::formatv(": {0} blocks share each sum, and a second kernel adds their parts",
-                            s.splitK);
+      text +=
+          llvm::formatv(": {0} blocks share each sum, and the last one adds their parts", s.splitK);
     remark::analysis(op.getLoc(), remarks::kSchedule) << text;
   }
 
@@ -380,6 +353,7 @@ private:
   }
 
   llvm::StringMap<gpu::GPUFuncOp> kernels;
+  DenseMap<Operation *, Value> counters; ///< of tiles, by function
   SparseConstants constants;
 };
 

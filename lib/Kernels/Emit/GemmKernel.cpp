@@ -10,6 +10,7 @@
 #include "../Build/Raster.h"
 #include "../Build/ScalarProducts.h"
 #include "../Build/StagedSums.h"
+#include "SplitSums.h"
 #include "StageCopies.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -83,8 +84,6 @@ public:
     SmallVector<Value> paddedBatch;
     for (const PaddedDim &dim : plan.padded)
       paddedBatch.push_back(offsetOf(d, dim.coordinate, plan.batch, position.batch));
-    if (part) // the parts of all sums follow each other
-      base[2] = d.add(base[2], d.mul(d.widen(part), plan.sums()));
     copier.prepare(pointers, base, position, thread, paddedBatch, share);
     unit->prepare(lane, warpRow, warpColumn, slice);
     for (ResultOperand &o : operands)
@@ -96,23 +95,35 @@ public:
       ends.startSums({d, store, nullptr, operands, scalars}, sums);
     }
     sums = multiplyAll(sums);
-    if (plan.stagesSums())
-      return storeByRows(sums, tile, row, column, [&](EpilogueStore &store, auto sum) {
+    if (!part)
+      return end(sums, tile, row, column, [&](EpilogueStore &store, auto sum) {
         ends.epilogue({d, store, sum, operands, scalars});
       });
+    const SharedSums shares(d, plan, tile, row, column, thread, operands);
+    end(sums, tile, row, column,
+        [&](EpilogueStore &store, auto sum) { shares.leave(store, sum, part); });
+    shares.finish(position, product, scalars, ends);
+  }
+
+private:
+  using Ending = function_ref<void(EpilogueStore &, function_ref<Value(Point)>)>;
+
+  /// Calls `ending` for what threads have of the tile: once, or in a loop over its rows.
+  void end(ArrayRef<Value> sums, const EpilogueStore::Tile &tile, Value row, Value column,
+           Ending ending) {
+    if (plan.stagesSums())
+      return storeByRows(sums, tile, row, column, ending);
     if (scalar) {
       EpilogueStore store(d, tile, row, scalar->rows(), column, scalar->columns());
-      auto sum = [&](Point point) { return sums[scalar->accumulator(point.row, point.column)]; };
-      return ends.epilogue({d, store, sum, operands, scalars});
+      return ending(
+          store, [&](Point point) { return sums[scalar->accumulator(point.row, point.column)]; });
     }
     Value firstRow = d.add(row, d.widen(d.mul(warpRow, plan.warpM())));
     Value firstColumn = d.add(column, d.widen(d.mul(warpColumn, plan.warpN())));
     EpilogueStore store(d, {tile, plan.warpM(), plan.warpN(), firstRow, firstColumn, lane});
-    auto sum = [&](Point point) { return sums[store.accumulator(point)]; };
-    ends.epilogue({d, store, sum, operands, scalars});
+    ending(store, [&](Point point) { return sums[store.accumulator(point)]; });
   }
 
-private:
   std::unique_ptr<TileProducts> makeUnit() {
     if (!plan.instruction->isScalar())
       return std::make_unique<MmaSync>(d, *plan.instruction, copier.a(), copier.b(), plan.warpM(),
@@ -123,9 +134,9 @@ private:
     return made;
   }
 
-  /// Puts sums into shared memory, and calls `epilogue` in a loop over the rows of the tile.
+  /// Puts sums into shared memory, and calls `ending` in a loop over the rows of the tile.
   void storeByRows(ArrayRef<Value> sums, const EpilogueStore::Tile &tile, Value row, Value column,
-                   function_ref<void(EpilogueStore &, function_ref<Value(Point)>)> epilogue) {
+                   Ending ending) {
     for (const PipelineEvent &event : pipeline.drain()) // nobody reads the last stages any more
       synchronize(event);
     const StagedSums staged(
@@ -144,7 +155,7 @@ private:
     const StagedSums::Turn turn =
         staged.get(loop.getInductionVar(), thread, unit->accumulatorType());
     EpilogueStore store(d, tile, row, turn.rows, column, turn.columns);
-    epilogue(store, [&](Point point) { return turn.sums[point.row][point.column]; });
+    ending(store, [&](Point point) { return turn.sums[point.row][point.column]; });
   }
 
   /// Finds which steps of the sum are the block's, where blocks share it.

@@ -76,7 +76,7 @@ static bool suitsSum(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sum
   if (isShared && sums == SumOrder::Ordered && !plan.instruction->isInteger())
     return false;
   return (s.slices == 1 || (llvm::isPowerOf2_32(s.slices) && plan.canStageSums(s))) &&
-         (s.splitK == 1 || canSplitSums(plan));
+         (s.splitK == 1 || canSplitSums(plan, s));
 }
 
 static MatrixUnit unitOf(const GemmPlan &plan) {
@@ -166,9 +166,10 @@ static llvm::Error checkPinned(const GemmPlan &plan, const target::TargetModel &
     return llvm::createStringError("metadata of a sparse A is for at most eight slices of a sum");
   const std::optional<int64_t> k = knownExtent(plan.k);
   if (s.splitK > 1 &&
-      (!canSplitSums(plan) || (k && int64_t(llvm::divideCeil(*k, s.depth())) < s.splitK)))
+      (!canSplitSums(plan, s) || (k && int64_t(llvm::divideCeil(*k, s.depth())) < s.splitK)))
     return llvm::createStringError("blocks share sums where every size of the results is known, "
-                                   "and each block has a step");
+                                   "tiles are at most " +
+                                   Twine(kMostSharedTiles) + ", and each block has a step");
   if (s.slices > 1 && !plan.canStageSums(s))
     return llvm::createStringError("sums of slices go through the ring, where a tile of " +
                                    Twine(s.m) + "x" + Twine(s.n) + " for each of " +

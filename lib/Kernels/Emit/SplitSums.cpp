@@ -1,19 +1,29 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits the kernel that adds the parts of sums.
+// Emits what blocks that share sums do with them.
 
 #include "SplitSums.h"
 
 #include "../Build/KernelFunction.h"
-#include "../Build/Raster.h"
 #include "../Build/StagedSums.h"
+#include "GemmEpilogues.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-bool mlir::mp::canSplitSums(const GemmPlan &plan) {
+/// Loads of parts that a thread has under way: four columns each.
+static constexpr int64_t kPartsUnderWay = 16;
+
+static int64_t sharedTiles(const GemmPlan &plan, const mpcore::performance::MatmulSchedule &s) {
+  return plan.products * *knownExtent(plan.batch) * llvm::divideCeil(*knownExtent(plan.m), s.m) *
+         llvm::divideCeil(*knownExtent(plan.n), s.n);
+}
+
+bool mlir::mp::canSplitSums(const GemmPlan &plan,
+                            const mpcore::performance::MatmulSchedule &schedule) {
   auto isKnown = [&](const StridedLoop &loop) {
     return llvm::all_of(ArrayRef(loop.step).slice(2, plan.offset.size() - 2),
                         [](const Size &step) { return step.isKnown(); });
@@ -22,6 +32,7 @@ bool mlir::mp::canSplitSums(const GemmPlan &plan) {
     if (!llvm::all_of(group, isKnown))
       return false;
   return plan.isCertainlyNonEmpty() && !plan.isRagged &&
+         sharedTiles(plan, schedule) <= kMostSharedTiles &&
          llvm::all_of(ArrayRef(plan.offset).drop_front(2),
                       [](const Size &offset) { return offset.isKnown(); });
 }
@@ -46,95 +57,95 @@ GemmOperand mlir::mp::allocateParts(OpBuilder &builder, Location loc,
   return {buffer, access, {}, {}};
 }
 
-namespace {
-/// A block's tile of a batch: a row, or four; four columns a thread.
-struct CombiningTile {
-  int64_t rows, columns, tilesM, tilesN;
-  explicit CombiningTile(const GemmPlan &plan) {
-    const int64_t m = *knownExtent(plan.m), n = *knownExtent(plan.n);
-    rows = m < 4 ? 1 : 4;
-    columns = kCombiningThreads / rows * 4;
-    tilesM = (m + rows - 1) / rows;
-    tilesN = (n + columns - 1) / columns;
+GemmOperand mlir::mp::countersOf(func::FuncOp function, Value &buffer,
+                                 const Contraction &contraction) {
+  if (!buffer) {
+    OpBuilder b = OpBuilder::atBlockBegin(&function.front());
+    Location loc = function.getLoc();
+    auto type = MemRefType::get({kMostSharedTiles}, b.getI32Type());
+    buffer = memref::AllocOp::create(b, loc, type, b.getI64IntegerAttr(64));
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    gpu::MemsetOp::create(b, loc, Type(), ValueRange(), buffer, zero);
   }
-};
-
-/// The parts of sums of a thread, added when somebody asks for one of four neighbours.
-class PartsInOrder {
-public:
-  PartsInOrder(DeviceBuilder &device, EpilogueStore &store, const ResultOperand &first,
-               unsigned parts, int64_t sums)
-      : d(device), store(store), first(first), parts(parts), sums(sums) {}
-
-  Value operator()(Point point) {
-    Value &known = whole[{point.row, point.column}];
-    if (known)
-      return known;
-    SmallVector<SmallVector<Value>> loaded;
-    for (unsigned part = 0; part < parts; ++part) {
-      ResultOperand from = first;
-      from.base = d.add(from.base, d.ix(int64_t(part) * sums));
-      loaded.push_back(store.load(from, point));
-    }
-    const unsigned width = loaded.front().size(), start = point.column / width * width;
-    for (auto [i, sum] : llvm::enumerate(addParts(d, loaded)))
-      whole[{point.row, start + unsigned(i)}] = sum;
-    return whole[{point.row, point.column}];
-  }
-
-private:
-  DeviceBuilder &d;
-  EpilogueStore &store;
-  const ResultOperand &first;
-  unsigned parts;
-  int64_t sums; ///< of a part
-  DenseMap<std::pair<unsigned, unsigned>, Value> whole;
-};
-} // namespace
-
-int64_t mlir::mp::combiningBlocks(const GemmPlan &plan) {
-  const CombiningTile tile(plan);
-  return plan.products * *knownExtent(plan.batch) * tile.tilesM * tile.tilesN;
+  LinearAccess access;
+  access.coefficients.emplace_back(contraction.access.front().coefficients.front().size(), 0);
+  access.constants.push_back(0);
+  return {buffer, access, {}, {}};
 }
 
-gpu::GPUFuncOp mlir::mp::emitCombination(gpu::GPUModuleOp module, Location loc, StringRef name,
-                                         const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
-                                         function_ref<void(GemmEpilogue)> epilogue) {
-  SmallVector<Type> types;
-  for (int product = 0; product < plan.products; ++product) {
-    llvm::append_range(types, buffers);
-    llvm::append_range(types, scalars);
+void SharedSums::leave(EpilogueStore &store, function_ref<Value(Point)> sum, Value part) const {
+  ResultOperand own = parts; // the parts of all sums follow each other
+  own.base = d.add(own.base, d.mul(d.widen(part), plan.sums()));
+  storeSums({d, store, sum, own, {}}, /*fresh=*/true);
+}
+
+SharedSums::Turns SharedSums::turns() const {
+  const int64_t runs = int64_t(tile.tileM) * tile.tileN / 4, threads = plan.threads();
+  const int64_t count = llvm::divideCeil(runs, threads);
+  if (runs % threads || threads % (tile.tileN / 4))
+    return {count, 1, runs % threads != 0};
+  const int64_t most = std::max<int64_t>(1, kPartsUnderWay / plan.schedule.splitK);
+  const int64_t rows =
+      std::min(count, int64_t(llvm::bit_floor(uint64_t(most)))); // both powers of two
+  return {count / rows, rows, false};
+}
+
+/// The sums of each of the store's points, row after row. All parts are asked for before any is
+/// added: a store between them would be waited for.
+SmallVector<Value> SharedSums::add(EpilogueStore &store) const {
+  SmallVector<SmallVector<Value>> loaded(plan.schedule.splitK);
+  for (auto [number, part] : llvm::enumerate(loaded)) {
+    ResultOperand from = parts;
+    from.base = d.add(from.base, d.ix(int64_t(number) * plan.sums()));
+    for (unsigned i = 0; i < store.rows(); ++i)
+      for (unsigned j = 0; j < store.columns();) {
+        const SmallVector<Value> elements = store.load(from, {i, j});
+        llvm::append_range(part, elements);
+        j += elements.size();
+      }
   }
-  KernelFunction kernel(module, loc, name, types, kCombiningThreads);
-  DeviceBuilder &d = kernel.d;
-  const CombiningTile tile(plan);
-  Value block = kernel.block(), thread = kernel.thread();
-  const int64_t threadsOfRow = tile.columns / 4, tiles = tile.tilesM * tile.tilesN;
-  Value batch = d.widen(d.div(block, tiles)), inBatch = d.rem(block, tiles);
-  SmallVector<SmallVector<Value>> arguments(plan.products);
-  for (auto [number, operand] : llvm::enumerate(kernel.operands))
-    arguments[number / (buffers.size() + scalars.size())].push_back(
-        operand.pointer ? operand.pointer : operand.scalar);
-  SmallVector<Value> chosen = arguments.front();
-  if (plan.products > 1) {
-    const int64_t batches = *knownExtent(plan.batch);
-    chosen = chooseProduct(d, d.div(batch, batches), arguments);
-    batch = d.rem(batch, batches);
+  return addParts(d, std::move(loaded));
+}
+
+Value SharedSums::isLastBlock(const TilePosition &position, Value product) const {
+  const auto &s = plan.schedule;
+  Value tile = position.batch;
+  if (product)
+    tile = d.add(tile, d.mul(product, *knownExtent(plan.batch)));
+  tile = d.add(d.mul(tile, llvm::divideCeil(*knownExtent(plan.m), s.m)), position.row);
+  tile = d.add(d.mul(tile, llvm::divideCeil(*knownExtent(plan.n), s.n)), position.column);
+  // Each thread says by itself that what it stored is there: no barrier is needed before. Behind
+  // the last one the counter is zero again.
+  Value last = d.i32(int64_t(plan.threads()) * s.splitK - 1);
+  Value before = d.ptx(d.b.getI32Type(), "atom.acq_rel.gpu.global.inc.u32 $0, [$1], $2;",
+                       "=r,l,r,~{memory}", {d.advance(counters.pointer, tile, 4), last});
+  return anyThread(d, d.equal(before, last));
+}
+
+void SharedSums::finish(const TilePosition &position, Value product, ValueRange scalars,
+                        const GemmEnds &ends) const {
+  OpBuilder::InsertionGuard guard(d.b);
+  Value isLast = isLastBlock(position, product);
+  auto branch = scf::IfOp::create(d.b, isLast, /*withElseRegion=*/false);
+  d.b.setInsertionPointToStart(branch.thenBlock());
+  const Turns turns = this->turns();
+  auto loop = scf::ForOp::create(d.b, d.i32(0), d.i32(turns.count), d.i32(1));
+  keepWhole(loop);
+  d.b.setInsertionPointToStart(loop.getBody());
+  const int64_t perRow = tile.tileN / 4, threads = plan.threads();
+  Value first = d.add(d.mul(loop.getInductionVar(), threads * turns.rows), thread);
+  if (turns.isPartial) {
+    auto busy = scf::IfOp::create(d.b, d.less(first, d.i32(tile.tileM * perRow)),
+                                  /*withElseRegion=*/false);
+    d.b.setInsertionPointToStart(busy.thenBlock());
   }
-  Value row = d.add(d.mul(d.div(inBatch, tile.tilesN), tile.rows), d.div(thread, threadsOfRow));
-  Value column = d.add(d.mul(d.rem(inBatch, tile.tilesN), tile.columns),
-                       d.mul(d.rem(thread, threadsOfRow), 4));
-  EpilogueStore store(d, {plan.m, plan.n, int(tile.rows), int(tile.columns)}, d.widen(row),
-                      {d.i32(0)}, d.widen(column), {d.i32(0), d.i32(1), d.i32(2), d.i32(3)});
-  SmallVector<ResultOperand> operands;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    const unsigned number = unsigned(i) + 2; // behind A and B
-    Value base = d.add(d.ix(plan.offset[number]), offsetOf(d, number, plan.batch, batch));
-    operands.push_back({number, kernel.operands[i].element(), chosen[i], base, plan.width[number]});
-  }
-  const SmallVector<Value> scalarValues(ArrayRef(chosen).drop_front(buffers.size()));
-  PartsInOrder sum(d, store, operands.back(), plan.schedule.splitK, plan.sums());
-  epilogue({d, store, [&](Point point) { return sum(point); }, ArrayRef(operands).drop_back(),
-            scalarValues});
-  return kernel.function;
+  SmallVector<Value> rows, columns;
+  for (int64_t i = 0; i < turns.rows; ++i)
+    rows.push_back(d.add(d.div(first, perRow), i * (threads / perRow)));
+  for (int64_t i = 0; i < 4; ++i)
+    columns.push_back(d.add(d.mul(d.rem(first, perRow), 4), i));
+  EpilogueStore store(d, tile, row, rows, column, columns);
+  const SmallVector<Value> sums = add(store);
+  auto sum = [&](Point point) { return sums[point.row * 4 + point.column]; };
+  ends.epilogue({d, store, sum, others, scalars});
 }

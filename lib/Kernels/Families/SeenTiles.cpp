@@ -35,7 +35,7 @@ SmallVector<Value> SeenTiles::goThrough(function_ref<Outcome(Value all)> go) {
   Value unclear;
   for (Value maximum : outcome.maxima)
     unclear = d.logicalOr(unclear, isUnclear(maximum));
-  Value again = k.anyThread(d.select(all, constant(false), unclear));
+  Value again = anyThread(d, d.select(all, constant(false), unclear));
   scf::ConditionOp::create(d.b, again, outcome.values);
   d.b.restoreInsertionPoint(here);
   SmallVector<Type> types(ValueRange(outcome.values).getTypes());

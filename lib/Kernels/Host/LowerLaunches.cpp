@@ -5,6 +5,7 @@
 
 #include "Globals.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mp/Kernels/Host/Passes.h"
 
 namespace mlir::mp {
@@ -72,6 +73,8 @@ private:
                                  "host code cannot; pass its parts");
       else if (auto kernel = dyn_cast<gpu::LaunchFuncOp>(op))
         result = launch(kernel, function);
+      else if (auto fill = dyn_cast<gpu::MemsetOp>(op))
+        result = clear(fill);
       else if (auto load = dyn_cast<memref::LoadOp>(op))
         read(load);
       else if (auto assertion = dyn_cast<cf::AssertOp>(op))
@@ -196,6 +199,24 @@ private:
         ValueRange{addressOf(*kernel), extents, words, constant(op.getNumKernelOperands())});
     op.erase();
     return success();
+  }
+
+  /// Counters of blocks are zero when kernels begin.
+  LogicalResult clear(gpu::MemsetOp op) {
+    auto type = dyn_cast<MemRefType>(op.getDst().getType());
+    if (op.getAsyncToken() || !op.getAsyncDependencies().empty() || !type ||
+        !type.hasStaticShape() || !type.getLayout().isIdentity() || !isZero(op.getValue()))
+      return op.emitOpError("expected zeros for a whole buffer of known size, and no tokens");
+    auto callee = globals.function("mp_rt_device_clear", nothing, {pointer, word});
+    Value address = LLVM::IntToPtrOp::create(b, loc, pointer, asWord(op.getDst()));
+    const int64_t bytes =
+        type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    LLVM::CallOp::create(b, loc, callee, ValueRange{address, constant(bytes)});
+    op.erase();
+    return success();
+  }
+  static bool isZero(Value value) {
+    return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
   }
 
   /// One element, copied when what was launched before is done.

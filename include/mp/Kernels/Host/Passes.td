@@ -69,8 +69,9 @@ def LowerLaunches : Pass<"mp-lower-launches", "::mlir::ModuleOp"> {
     `gpu` op; the binary's image, a record for it and one for each kernel, which
     caches what the driver returned, are globals. Each launch is
     `mp_rt_device_launch`, each read of a marked value `mp_rt_device_read`, each
-    `cf.assert` a call of `mp_rt_check_failed` where it fails. Host code that
-    reads vectors is an error.
+    `gpu.memset` of zeros `mp_rt_device_clear`, each `cf.assert` a call of
+    `mp_rt_check_failed` where it fails. Host code that reads vectors, or fills
+    with anything but zeros, is an error.
 
     Example (`--mp-to-nvvm --mp-lower-launches`):
     ```mlir
