@@ -45,6 +45,8 @@ static constexpr Suggestion kOverflow[] = {
     {"bf16", "format=bf16, which has the range of f32"}};
 static constexpr Suggestion kMemory[] = {
     {"state", "give state that grows from step to step a fixed size"}};
+static constexpr Suggestion kMemoryNear[] = {
+    {"moments", "moments=fp8 keeps the state of the optimizer in a quarter of its bytes"}};
 static constexpr Suggestion kStall[] = {{"load", "look for other work on the machine"}};
 
 static constexpr Rule kRules[] = {
@@ -79,6 +81,8 @@ static constexpr Rule kRules[] = {
      kMemory},
     {"loss-spike", Grade::Note, "one loss above 6 deviations and twice the median", kSpike},
     {"gradient-spike", Grade::Note, "the same of the norm of the gradients", kSpike},
+    {"memory-near", Grade::Note, "the process holds more than 95 % of the memory that there is",
+     kMemoryNear},
     {"stall", Grade::Note, "5 of the last 8 steps took three times the median", kStall}};
 
 llvm::StringRef watch::toString(Grade grade) { return grade == Grade::Alarm ? "alarm" : "note"; }

@@ -250,6 +250,14 @@ TEST(Alarms, MemoryThatGrowsTowardsItsLimitIsTold) {
   EXPECT_EQ(alarmsOf(steady, 0, 100, [&](int64_t step) { return of(1.9e9 + 1e6 * (step % 3)); }),
             Rules());
   EXPECT_EQ(alarmsOf(slow, 0, 100, [&](int64_t step) { return of(1e9 + 1e3 * step); }), Rules());
+
+  // Memory that is nearly used up is a note, however steady.
+  Watcher near(options), far(options);
+  std::vector<Alert> told = near.judge(of(1.91e9));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told.front().rule, "memory-near");
+  EXPECT_EQ(told.front().grade, Grade::Note);
+  EXPECT_TRUE(far.judge(of(1.89e9)).empty());
 }
 
 TEST(Alarms, StepsThatStallAreANote) {

@@ -3,6 +3,7 @@
 // A log has a line an event; a step that was made again after a rollback counts as it was last.
 
 #include "Evaluate.h"
+#include "../Watch/LastTenth.h"
 
 #include "mp/Support/Files.h"
 #include "mp/Support/JSON.h"
@@ -36,6 +37,9 @@ static void keep(std::vector<double> &series, size_t step, const llvm::json::Val
 void LoggedRun::readStep(const Object &event, size_t step) {
   keep(losses, step, event.get("loss"));
   keep(norms, step, event.get("gradient_norm"));
+  if (const Object *further = event.getObject("metrics"))
+    for (const auto &[name, value] : *further)
+      keep(metrics[name.str()], step, &value);
   if (auto took = event.getNumber("seconds"))
     seconds.push_back(*took);
   const std::string strategy = event.getString("strategy").value_or("").str();
@@ -91,6 +95,9 @@ llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
       run.alarms += event->getString("grade") == llvm::StringRef("alarm");
     } else if (*kind == "validation") {
       run.validation = event->getNumber("loss");
+      if (const Object *metrics = event->getObject("metrics"))
+        for (const auto &[name, value] : *metrics)
+          run.heldOut[name.str()] = value.getAsNumber().value_or(NAN);
     } else if (*kind == "end") {
       run.peakBytes = event->getInteger("peak_bytes");
     }
@@ -101,12 +108,11 @@ llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
   return run;
 }
 
-double LoggedRun::tailLoss() const {
-  const size_t tail = std::max<size_t>(1, losses.size() / 10);
-  double sum = 0;
-  for (size_t i = losses.size() - tail; i < losses.size(); ++i)
-    sum += losses[i];
-  return sum / double(tail);
+double LoggedRun::tailLoss() const { return meanOfLastTenth(losses); }
+
+std::optional<double> LoggedRun::tailOf(llvm::StringRef metric) const {
+  auto series = metrics.find(metric.str());
+  return series == metrics.end() ? std::nullopt : std::optional(meanOfLastTenth(series->second));
 }
 
 double LoggedRun::fluctuation() const {
@@ -227,6 +233,25 @@ static void printSources(llvm::raw_ostream &os, const LoggedRun &a, const Logged
         "add up\n";
 }
 
+/// The rows of what the step returns beside its loss, such as an accuracy.
+static void addMetrics(Row row, const LoggedRun &a, const LoggedRun &b) {
+  std::set<std::string> names, held;
+  for (const LoggedRun *run : {&a, &b}) {
+    for (const auto &[name, series] : run->metrics)
+      names.insert(name);
+    for (const auto &[name, mean] : run->heldOut)
+      held.insert(name);
+  }
+  for (const std::string &name : names)
+    row(name + ", mean of the last tenth", a.tailOf(name), b.tailOf(name));
+  auto heldOut = [](const LoggedRun &run, const std::string &name) {
+    auto found = run.heldOut.find(name);
+    return found == run.heldOut.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const std::string &name : held)
+    row("held-out " + name, heldOut(a, name), heldOut(b, name));
+}
+
 /// A row of the report: a figure of both runs, and their ratio where that means something.
 static void addRow(llvm::raw_ostream &os, Object &json, llvm::StringRef name,
                    std::optional<double> a, std::optional<double> b) {
@@ -265,6 +290,7 @@ llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> lo
   row("steps to A's, within 2 %", optional(a.stepsTo(kReached * a.tailLoss())),
       optional(b.stepsTo(kReached * a.tailLoss())));
   row("held-out loss", a.validation, b.validation);
+  addMetrics(row, a, b);
   row("fluctuation of the log loss", a.fluctuation(), b.fluctuation());
   row("gradient norm, median", watch::median(a.norms), watch::median(b.norms));
   row("steps skipped", a.skipped, b.skipped);

@@ -19,7 +19,9 @@ namespace watch = mpcore::watch;
 /// One training, as its log tells it. What was rolled back does not count.
 struct LoggedRun {
   std::string path;
-  std::vector<double> losses, norms; ///< by step; NaN where there was none
+  std::vector<double> losses, norms;                  ///< by step; NaN where there was none
+  std::map<std::string, std::vector<double>> metrics; ///< scalars beside the loss, by step
+  std::map<std::string, double> heldOut;              ///< the same of the last validation
   int64_t skipped = 0, rollbacks = 0, canaries = 0, alarms = 0;
   std::optional<double> validation;        ///< the last
   std::optional<int64_t> peakBytes;        ///< of the buffers of a step
@@ -36,7 +38,8 @@ struct LoggedRun {
   static llvm::Expected<LoggedRun> read(llvm::StringRef path);
 
   void readStep(const llvm::json::Object &event, size_t step);
-  double tailLoss() const;    ///< mean of the last tenth
+  double tailLoss() const; ///< mean of the last tenth
+  std::optional<double> tailOf(llvm::StringRef metric) const;
   double fluctuation() const; ///< deviation of log losses from medians of 16
   /// The mean over the steps of what a strategy's costs say; nothing where a log has none.
   std::optional<double> meanCost(llvm::function_ref<double(const StepCosts &)> cost) const;

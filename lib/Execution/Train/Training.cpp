@@ -4,7 +4,6 @@
 
 #include "Training.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 
 #include <chrono>
@@ -14,21 +13,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 using llvm::json::Object;
-
-void Training::log(Object event) {
-  if (!events)
-    return;
-  event["step"] = state.step;
-  *events << llvm::json::Value(std::move(event)) << "\n";
-  events->flush();
-  if (!events->has_error())
-    return;
-  if (!logError)
-    llvm::errs() << "mp-train: warning: '" << config.log << "' lacks events from step "
-                 << state.step << " on: " << events->error().message() << "\n";
-  logError = events->error();
-  events->clear_error();
-}
 
 llvm::Error Training::start(llvm::raw_ostream &os) {
   state.strategy = strategyAt(0);
@@ -63,7 +47,8 @@ llvm::Expected<Training::MadeStep> Training::stepOn(Version &version, std::vecto
     return results.takeError();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  MadeStep made{version.reader->read(step, *results, step % 100 == 99), seconds};
+  MadeStep made{version.reader->read(step, *results, step % 100 == 99), seconds,
+                version.reader->metrics(*results)};
   version.loop->advance(arguments, *results);
   version.loop->tellMeasured(arguments, seconds);
   return made;
@@ -88,76 +73,13 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &
     if (alert.grade == watch::Grade::Alarm)
       alarms.push_back(alert);
   }
-  logStep(reading, made->seconds);
+  logStep(*made);
   if (state.step == state.replayed && alarms.empty())
     tellFault("the alarm of step " + std::to_string(state.step) + " did not come again",
               "the training goes on with what was computed now", os);
   ++state.step;
   ++state.position;
   return alarms;
-}
-
-/// Gradients one by one are told in every hundredth step, in the order of parameters.
-void Training::logStep(const watch::StepReading &reading, double seconds) {
-  Object event{{"kind", "step"},
-               {"loss", watch::numberOrNull(reading.loss)},
-               {"gradient_norm", watch::numberOrNull(reading.gradientNorm)},
-               {"loss_scale", watch::numberOrNull(reading.scale)},
-               {"skipped", reading.skipped},
-               {"position", state.position},
-               {"seconds", seconds},
-               {"strategy", state.strategy}};
-  if (state.step % 100 == 99) {
-    std::vector<const watch::ValueReading *> values;
-    for (const watch::ValueReading &value : reading.values)
-      if (value.isGradient)
-        values.push_back(&value);
-    llvm::stable_sort(values, [&](auto *one, auto *other) {
-      return current->reader->placeOf(one->name) < current->reader->placeOf(other->name);
-    });
-    llvm::json::Array gradients;
-    for (const watch::ValueReading *value : values)
-      gradients.push_back(Object{{"name", value->name},
-                                 {"norm", watch::numberOrNull(value->norm)},
-                                 {"zeros", value->zeroShare}});
-    event["gradients"] = std::move(gradients);
-  }
-  log(std::move(event));
-}
-
-llvm::Error Training::validate(llvm::raw_ostream &os) {
-  InputOptions inputs = config.inputs;
-  inputs.inputs = config.validationInputs;
-  std::vector<BatchedInput> held;
-  auto fresh = current->makeArguments(inputs, held);
-  if (!fresh)
-    return fresh.takeError();
-  double sum = 0;
-  for (int64_t batch = 0; batch < config.validationBatches; ++batch) {
-    std::vector<Array> arguments = state.arguments;
-    if (llvm::Error error = current->loop->feed(arguments, held, batch))
-      return error;
-    auto results = compute(*current, arguments, os);
-    if (!results)
-      return results.takeError();
-    auto metrics = current->reader->metrics(*results);
-    sum += metrics.empty() ? 0 : metrics.front().second;
-  }
-  validationLoss = sum / double(config.validationBatches);
-  log(Object{{"kind", "validation"}, {"loss", watch::numberOrNull(*validationLoss)}});
-  return llvm::Error::success();
-}
-
-llvm::Error Training::openLog() {
-  if (config.log.empty())
-    return llvm::Error::success();
-  if (llvm::Error taken = logName.claim(config.log, "'log' " + config.log))
-    return taken;
-  std::error_code error;
-  events =
-      std::make_unique<llvm::raw_fd_ostream>(config.log, error, llvm::sys::fs::CD_OpenAlways,
-                                             llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
-  return error ? support::cannotWrite(config.log, error) : llvm::Error::success();
 }
 
 /// Opens the folder of states; returns the newest of this training, if there is one.

@@ -59,9 +59,11 @@ private:
   llvm::Error switchTo(llvm::StringRef name, llvm::StringRef cause);
   /// The state as a strategy takes it over; a loss scale that it had comes back.
   llvm::Expected<std::vector<Array>> handOver(Version &to);
+  using Metrics = std::vector<std::pair<std::string, double>>; ///< of a step, the loss first
   struct MadeStep {
     watch::StepReading reading;
     double seconds;
+    Metrics metrics;
   };
   /// Feeds, computes and reads step `step`, and makes `arguments` those of the next.
   llvm::Expected<MadeStep> stepOn(Version &version, std::vector<Array> &arguments, int64_t position,
@@ -93,7 +95,7 @@ private:
   llvm::Expected<bool> rollBack(const watch::Alert &alert, llvm::raw_ostream &os);
   llvm::Error validate(llvm::raw_ostream &os);
   void log(llvm::json::Object event);
-  void logStep(const watch::StepReading &reading, double seconds);
+  void logStep(const MadeStep &made);
 
   TrainConfig config;
   ModuleOp step;

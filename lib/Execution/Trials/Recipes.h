@@ -12,15 +12,27 @@ namespace mlir::mp {
 namespace watch = mpcore::watch;
 
 struct RecipeRun {
-  double metric = 0; ///< mean loss of the last tenth of the steps
+  double loss = 0;                       ///< mean of the last tenth of the steps
+  std::map<std::string, double> metrics; ///< the same of further scalars of the step
   double seconds = 0;
   int64_t peakBytes = 0;
 };
 
+struct Recipe {
+  std::string policy;
+  double modelled = 0; ///< microseconds of a step
+  std::vector<RecipeRun> runs;
+};
+
 struct RecipeReport {
-  std::string a, b; ///< policies
-  std::vector<RecipeRun> runsA, runsB;
-  watch::PairedResult result;
+  Recipe a, b;
+  std::string part;           ///< that times are modelled for
+  watch::PairedResult result; ///< of the losses
+  /// Of further scalars: nothing tells which of two is better, so they decide nothing.
+  std::map<std::string, watch::PairedResult> metrics;
+
+  /// The recipe to take, and why; nothing while the comparison is undecided.
+  std::pair<const Recipe *, std::string> recommend() const;
 };
 
 /// Trains up to `pairs` pairs by policies `a` and `b`, pair i from seed i on batches of its own,

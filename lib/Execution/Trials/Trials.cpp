@@ -202,16 +202,25 @@ struct Trials::Prepared {
   std::unique_ptr<Program> program;
   Signature before; ///< what mp has changed as it was
   std::optional<StepLoop> loop;
-  std::optional<size_t> loss; ///< the first scalar float that is no state
+  /// Scalar floats that are no state, the loss first.
+  std::vector<std::pair<std::string, size_t>> scalars;
 };
 
-static std::optional<size_t> findLoss(const Signature &signature, size_t results) {
-  for (size_t i = 0; i < std::min(results, signature.results.size()); ++i)
-    if (signature.results[i].type.isFloat && signature.results[i].shape.empty() &&
+static std::vector<std::pair<std::string, size_t>> findScalars(const Signature &signature,
+                                                               size_t results) {
+  std::vector<std::pair<std::string, size_t>> scalars;
+  for (size_t i = 0; i < std::min(results, signature.results.size()); ++i) {
+    const Parameter &result = signature.results[i];
+    if (result.type.isFloat && result.shape.empty() &&
         llvm::none_of(signature.arguments,
                       [&](const Parameter &argument) { return argument.nextValue == int64_t(i); }))
-      return i;
-  return std::nullopt;
+      scalars.push_back(
+          {llvm::is_contained(llvm::make_first_range(scalars), result.name) || result.name.empty()
+               ? "result " + std::to_string(i)
+               : result.name,
+           i});
+  }
+  return scalars;
 }
 
 llvm::Expected<Trials::Prepared> Trials::prepare(ModuleOp program, int64_t calls) const {
@@ -226,8 +235,8 @@ llvm::Expected<Trials::Prepared> Trials::prepare(ModuleOp program, int64_t calls
   if (!before)
     return before.takeError();
   StepLoop loop(signature, signature.results.size());
-  const std::optional<size_t> loss = findLoss(signature, results);
-  return Prepared{std::move(*compiled), std::move(*before), std::move(loop), loss};
+  std::vector<std::pair<std::string, size_t>> scalars = findScalars(signature, results);
+  return Prepared{std::move(*compiled), std::move(*before), std::move(loop), std::move(scalars)};
 }
 
 llvm::Expected<std::vector<Array>> Trials::argumentsOf(ModuleOp program, const Prepared &prepared,
@@ -265,8 +274,11 @@ llvm::Expected<TrialRun> Trials::run(ModuleOp program, int64_t firstDraw, int64_
       prepared->loop->advance(*arguments, *outcome);
       outcome->resize(std::min(outcome->size(), results));
       run.isFinite &= areFinite(*outcome);
-      if (prepared->loss)
-        run.losses.back().push_back((*outcome)[*prepared->loss].value(0));
+      for (auto [i, scalar] : llvm::enumerate(prepared->scalars)) {
+        std::vector<std::vector<double>> &series = i ? run.metrics[scalar.first] : run.losses;
+        series.resize(run.losses.size());
+        series.back().push_back((*outcome)[scalar.second].value(0));
+      }
       if (step + 1 == data.steps)
         run.results.push_back(std::move(*outcome));
     }

@@ -10,6 +10,8 @@
 #include "mp/Execution/Inputs.h"
 #include "mp/Policy/PolicyJSON.h"
 
+#include <map>
+
 namespace mlir::mp {
 
 class Report;
@@ -26,6 +28,8 @@ struct TrialRun {
   std::vector<std::vector<Array>> results; ///< by draw, those of the program as given
   bool isFinite = true;
   std::vector<std::vector<double>> losses; ///< by draw, step by step: the first scalar result
+  /// The same of further scalar results, by name.
+  std::map<std::string, std::vector<std::vector<double>>> metrics;
   double seconds = 0;
   int64_t peakBytes = 0;
 };
@@ -44,6 +48,9 @@ public:
                                        llvm::StringRef assign, TrialData data);
 
   llvm::ArrayRef<TrialContraction> contractions() const { return places; }
+
+  /// The target that `assign` names, or nothing.
+  llvm::StringRef target() const { return request.target; }
 
   /// The policy of `assign`, with these contractions wide.
   llvm::Expected<policy::Policy> policyWith(llvm::ArrayRef<unsigned> wide) const;

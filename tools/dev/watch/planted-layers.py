@@ -12,7 +12,7 @@ model, of one to three contractions each, chosen by a fixed seed.
 * Bisection finds it if it returns exactly its contractions. Limits of the error lie in the middle, by ratio, between what all
   other contractions make together and the least that a planted one makes alone, where these are a factor of four apart; a choice
   without that gap is no fragile layer, and another is drawn.
-* Where a model has at most eight contractions, all smaller sets are tried, and none may hold.
+* All smaller sets are tried, where these are at most 200, and none may hold.
 
 Needs mp-gen and mp-run on PATH, and no Python package.
 """
@@ -39,7 +39,7 @@ MODELS = {
     "resnet": "resnet-block --channels=8 --image=8 --layers=4",
 }
 SIZES = (1, 1, 2, 2, 3)
-GAP, BRUTE = 4, 8
+GAP, BRUTE = 4, 200
 
 
 def sensitivities(folder, model, format, fault):
@@ -85,9 +85,8 @@ def try_plant(folder, name, text, lines, kind, chosen):
     elif not all(map(math.isinf, inside)) or any(map(math.isinf, outside)):
         return None
     wide, report = bisect(folder, model, format, keep, fault)
-    smaller = "not tried"
-    if len(lines) <= BRUTE:
-        sets = [s for size in range(len(chosen)) for s in itertools.combinations(range(len(lines)), size)]
+    sets, smaller = [s for size in range(len(chosen)) for s in itertools.combinations(range(len(lines)), size)], "not tried"
+    if len(sets) <= BRUTE:
         holding = [s for s in sets if not bisect(folder, model, format, keep, fault, s, 2)[0]]
         smaller = f"none of {len(sets)}" if not holding else f"{len(holding)} OF {len(sets)} HOLD"
     ranked = min(inside) > max(outside)

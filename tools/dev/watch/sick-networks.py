@@ -236,6 +236,22 @@ def growing_state(folder, rule):
     return tuple(alerts)
 
 
+@network("memory-near", "moments")
+def full_memory(folder, rule):
+    """Moments of 16 MiB each leave a twentieth of what there is, or less; the healed ones take a quarter."""
+    step, alerts, limit = folder / "step.mlir", [], []
+    step.write_text(run("mp-gen", "mlp", "--train=adam", "--layers=1", "--inputs=2048", "--outputs=2048", "--batch=1").stdout)
+    for name, options in (("f32", "format=bf16"), ("f32", "format=bf16"), ("fp8", "format=bf16 moments=fp8")):
+        path, log = folder / f"{name}.mlir", folder / f"{name}.jsonl"
+        run("mp-opt", step, f"--mp-train-step={options} table=false", "-o", path)
+        run("mp-run", path, "--steps=4", "--log-every=4", "-q", f"--monitor={log}", *limit)
+        alerts.append(alerts_of(log))
+        # The others may hold a thirtieth more than it does between steps.
+        held = max(json.loads(line)["resident_bytes"] for line in log.read_text().splitlines() if '"step"' in line and "resident_bytes" in line)
+        limit = limit or [f"--max-memory={held * 31 // 30}"]
+    return alerts[1], alerts[2]
+
+
 @network("stall", "load")
 def stopped(folder, rule):
     """Somebody stops the process again and again."""
