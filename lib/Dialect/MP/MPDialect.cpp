@@ -10,6 +10,7 @@
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/Factored.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
+#include "mp/Dialect/MP/Layout.h"
 #include "mp/Dialect/MP/LoopWork.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Probes.h"
@@ -164,6 +165,11 @@ static constexpr AttributeRule kRules[] = {
      "'mp.scaled_error' to be a number on a function"},
     {kMemoryPlanAttrName, isOnFunction<StringAttr>,
      "'mp.memory_plan' to be a string on a function"},
+    {kLayoutAttrName,
+     [](Operation *, Attribute value) { return isa<UnitAttr, DenseI64ArrayAttr>(value); },
+     "'mp.layout' to have no value, or to be an order of loops"},
+    {kLayoutPlanAttrName, isOnFunction<StringAttr>,
+     "'mp.layout_plan' to be a string on a function"},
     {kLoopWorkAttrName, isOnFunction<IntegerAttr>,
      "'mp.loop_work' to be a count of operations, on a function"},
     {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},

@@ -53,6 +53,9 @@ inline constexpr Kind kNotPrescaled{"not-prescaled", kPrecision};
 /// mp-recompute: what a function keeps, computes again and stores narrow (passed).
 inline constexpr Kind kRecomputed{"recomputed", kPrecision};
 
+/// mp-choose-layouts: which convolutions of a function have channels last (passed).
+inline constexpr Kind kLayouts{"layouts", kPrecision};
+
 /// mp-factor-weights: a weight is two factors (passed).
 inline constexpr Kind kFactored{"factored", kPrecision};
 /// mp-factor-weights: a weight stays whole (missed).

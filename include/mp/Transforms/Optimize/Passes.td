@@ -104,4 +104,43 @@ def Recompute : Pass<"mp-recompute", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
 }
 
+def ChooseLayouts : Pass<"mp-choose-layouts", "::mlir::ModuleOp"> {
+  let summary = "Put channels last where kernels gain more by that than transpositions take "
+                "(changes rounding: sums of convolutions are in another order)";
+  let description = [{
+    Needs: formats as they are computed in (phase 4), since bytes decide. Gives: the
+    same graph, in which tensors around convolutions may have dimension 1 behind the
+    others (NCHW becomes NHWC), so that kernels copy elements 16 bytes at a time
+    where windows move.
+
+    The choice is one assignment problem for each block: an op that computes as well
+    in either order (convolutions, and what is structured, elementwise or a padding
+    between them) has both, at the modelled time of its kernel; a value that is read
+    in another order than it is stored in costs a transposition in its format, which
+    is less where the kernel of a cast writes it (kernels that read or write through a
+    transposition may save it: the price is the most it takes). Arguments, results and
+    all other ops keep what they have. Weights that are constants cost nothing. The remark, and
+    `mp.layout_plan` on the function, say what was chosen and what it is modelled to
+    gain; where nothing is gained nothing changes.
+
+    Sums over integers, elementwise ops and pooling keep every bit; a convolution of
+    floats sums windows before channels. `mp-check-erasure` follows every value
+    through its order of dimensions (`mp.layout`).
+
+    Example (`--mp-choose-layouts`):
+    ```mlir
+    func.func @pointwise(%x: tensor<1x4x6x6xf32>, %w: tensor<8x4x3x3xf32>, %init: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+      %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x4x6x6xf32>, tensor<8x4x3x3xf32>) outs(%init : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+      return %0 : tensor<1x8x4x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "target", "::mpcore::target::TargetName", "\"sm_80\"",
+           "Whose times are compared">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MP_TRANSFORMS_OPTIMIZE_PASSES

@@ -8,6 +8,7 @@
 #include "mp/Analysis/Scaling/ScalingExponents.h"
 #include "mp/Dialect/MP/AttributeNames.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
+#include "mp/Dialect/MP/Layout.h"
 #include "mp/Dialect/MP/Recomputed.h"
 #include "mp/Dialect/MP/ScaledError.h"
 #include "mp/Dialect/MP/Scaling.h"
@@ -45,7 +46,8 @@ Value mlir::mp::strip(Value value) {
 bool mlir::mp::isBookkeeping(StringRef name) {
   return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName ||
          name == kSaturatedAttrName || name == kSplitAttrName || name == kScaledAttrName ||
-         name == kMemoryPlanAttrName || name == kScaledErrorAttrName;
+         name == kMemoryPlanAttrName || name == kLayoutPlanAttrName || name == kLayoutAttrName ||
+         name == kScaledErrorAttrName;
 }
 
 InFlightDiagnostic mlir::mp::differ(Operation *original, Operation *converted, const Twine &what) {

@@ -12,6 +12,7 @@
 #include "ErasureState.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
@@ -32,6 +33,7 @@ static bool isFloating(Operation *op) {
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
   parts = findSplitProducts(converted);
   parts.insert_range(findFirstProducts(original, converted));
+  layouts.begin(original, converted);
   auto before = dyn_cast<FunctionOpInterface>(original),
        after = dyn_cast<FunctionOpInterface>(converted);
   if (before && after && !before.isExternal() && !after.isExternal()) {
@@ -60,6 +62,8 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
     return pairFactored(original, converted);
   if (storesCodes(original, converted) || sumsStoredCodes(original, converted))
     return pairCodes(original, converted);
+  if (layouts.isMoved(converted))
+    return pairMoved(original, converted);
   if (original->getName() != converted->getName())
     return differ(original, converted, "stands where the original has '")
            << original->getName() << "'; only casts marked 'inserted' may be added";
@@ -126,7 +130,8 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
                sums && getFloatFormat(originals.lookup(sums).getType()))
         originals[right->getResult(0)] = originals.lookup(sums);
       else if (!isInserted(&*right) && !isFloating(&*right) && !parts.contains(&*right) &&
-               !isStoredZero(&*right) && !pairWithFirstRun(&*right, originals, strip))
+               !layouts.isTransposition(&*right) && !isStoredZero(&*right) &&
+               !pairWithFirstRun(&*right, originals, strip))
         break;
     }
     if (left == original.end() && right == converted.end())
@@ -194,10 +199,11 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
 }
 
 LogicalResult ErasureMatcher::compareResultTypes(Operation *original, Operation *converted) {
-  for (auto [left, right] :
-       llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
-    if (!isSameUpToFormat(left, right))
-      return differ(original, converted, "returns ") << right << ", the original " << left;
+  layouts.pairElements(original, converted);
+  for (auto [left, right] : llvm::zip_equal(original->getResults(), converted->getResults()))
+    if (!isSameUpToFormat(inOrder(left.getType(), layouts.follow(right).second), right.getType()))
+      return differ(original, converted, "returns ")
+             << right.getType() << ", the original " << left.getType();
   return checkPromotion(original, converted);
 }
 
@@ -228,8 +234,9 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     if (areSumsStored && index == 2)
       continue;
     int64_t power = powers.lookup(right) - powersBefore.lookup(left);
-    if (power ? ErasureExponents::isTimes(strip(left.get()), strip(right.get()), power)
-              : isSame(left.get(), right.get(), contracts && isFactor(left)))
+    if (power
+            ? ErasureExponents::isTimes(strip(left.get()), strip(right.get()), power)
+            : isSame(left.get(), right.get(), contracts && isFactor(left), layouts.orderOf(right)))
       continue;
     std::string what = "operand #" + std::to_string(index);
     InFlightDiagnostic diagnostic =
@@ -249,9 +256,48 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
   return success();
 }
 
-bool ErasureMatcher::isSame(Value original, Value converted, bool isFactor) {
+/// An op in another order of dimensions; its maps say in which.
+LogicalResult ErasureMatcher::pairMoved(Operation *original, Operation *converted) {
+  if (std::string why = layouts.pair(original, converted); !why.empty())
+    return differ(original, converted, why);
+  if (failed(compareResultTypes(original, converted)))
+    return failure();
+  pairs.push_back({original, converted});
+  originals[converted->getResult(0)] = original->getResult(0);
+  return pairRegions(original->getRegion(0), converted->getRegion(0));
+}
+
+bool ErasureMatcher::isSameUniform(Value original, Value converted, ArrayRef<int64_t> order) {
+  if (!isSameUpToFormat(inOrder(original.getType(), order), converted.getType()))
+    return false;
+  Operation *left = original.getDefiningOp(), *right = converted.getDefiningOp();
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(left))
+    if (auto same = dyn_cast_or_null<linalg::FillOp>(right))
+      return isSame(fill.getInputs()[0], same.getInputs()[0]) &&
+             isSameUniform(fill.getOutputs()[0], same.getOutputs()[0], order);
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(left))
+    if (auto same = dyn_cast_or_null<tensor::EmptyOp>(right)) {
+      for (auto [dim, place] : llvm::enumerate(order))
+        if (same.getType().isDynamicDim(unsigned(dim)) &&
+            !isSame(empty.getDynamicSize(unsigned(place)), same.getDynamicSize(unsigned(dim))))
+          return false;
+      return true;
+    }
+  SplatElementsAttr before, after;
+  return matchPattern(original, m_Constant(&before)) &&
+         matchPattern(converted, m_Constant(&after)) &&
+         isSameConstant(
+             before,
+             after.resizeSplat(cast<ShapedType>(original.getType()).clone(after.getElementType())));
+}
+
+bool ErasureMatcher::isSame(Value original, Value converted, bool isFactor,
+                            ArrayRef<int64_t> order) {
   original = strip(original);
-  converted = strip(converted);
+  auto [behind, lies] = layouts.follow(converted);
+  converted = behind;
+  if (ArrayRef(lies) != order)
+    return !order.empty() && isSameUniform(original, converted, order);
   if (originals.lookup(converted) == original)
     return true;
   // A weight that was stored ahead of time, back in the format the op reads.

@@ -6,6 +6,7 @@
 #define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREMATCHER_H
 
 #include "ErasureExponents.h"
+#include "ErasureLayouts.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -55,11 +56,14 @@ private:
   LogicalResult pairSplit(Operation *original, JoinSplitOp converted);
   LogicalResult compareSplit(Operation *original, JoinSplitOp converted);
   LogicalResult pairFactored(Operation *original, Operation *converted);
+  LogicalResult pairMoved(Operation *original, Operation *converted);
   bool isWideningOfArgument(Operation *converted) const;
 
   /// True if `converted` stands for `original`. A factor of a contraction, where tf32 is stated by
-  /// rounding f32 values, may be a constant so rounded.
-  bool isSame(Value original, Value converted, bool isFactor = false);
+  /// rounding f32 values, may be a constant so rounded. Dimensions lie in that order.
+  bool isSame(Value original, Value converted, bool isFactor = false, ArrayRef<int64_t> order = {});
+  /// The same of empty and filled tensors and of constants of one number, which are made anew.
+  bool isSameUniform(Value original, Value converted, ArrayRef<int64_t> order);
   bool isSameFloating(OpResult original, OpResult converted, bool isFactor);
   /// True if codes times scales stand for `original`.
   bool isSameScaled(Value original, Value codes, ValueRange scales);
@@ -73,6 +77,7 @@ private:
   ErasureExponents powersBefore, powers; ///< of the original and the converted function
   unsigned appendedResults = 0; ///< state of scaling, behind what the function itself returns
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
+  ErasureLayouts layouts;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
   llvm::SetVector<SymbolPair> calls;
   bool allowPromotion;
