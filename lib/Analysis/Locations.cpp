@@ -30,6 +30,11 @@ static FileLineColLoc userFrame(Location location) {
   return users ? users : innermost;
 }
 
+/// The text, with U+FFFD for what is no UTF-8. Names are asked for often, and are mended slowly.
+static std::string readable(std::string text) {
+  return llvm::json::isUTF8(text) ? std::move(text) : llvm::json::fixUTF8(text);
+}
+
 std::string mlir::mp::describeLocation(Location location) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -39,14 +44,14 @@ std::string mlir::mp::describeLocation(Location location) {
     os << name.getName().getValue();
   else
     os << "unknown";
-  return llvm::json::fixUTF8(text);
+  return readable(std::move(text));
 }
 
 SmallVector<std::string> mlir::mp::namesIn(Location location) {
   SmallVector<std::string> names;
   location->walk([&](Location inner) {
     if (auto name = dyn_cast<NameLoc>(inner))
-      names.push_back(llvm::json::fixUTF8(name.getName()));
+      names.push_back(readable(name.getName().str()));
     return WalkResult::advance();
   });
   return names;

@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Guards speed by counts, which are the same at every run: +3 % over what counts.json holds fails.
 
-usage: guard-counts.py BUILD [--only WORD ...] [--renew REASON] [--data FILE] [--list] [--long]
+usage: guard-counts.py BUILD [--only WORD ...] [--renew REASON] [--data FILE] [--list] [--core | --long]
 
 Compiling is counted in instructions of mp-opt (valgrind's cachegrind) beyond those of its start, and in bytes that an op
 adds to the peak of its heap (massif); kernels in what the
@@ -10,6 +10,8 @@ emulator counts of a model's run: launches, warp instructions, sectors of global
 Instructions differ by compiler, flags and libraries, kernels by LLVM's version: each set of counts is stored with these,
 and a build of which none is stored is skipped with a message. Where a change costs more on purpose, or less,
 --renew stores the counts of this build, the reason, and what changed by 3 % or more.
+
+--core: compiling alone, in the few counts that the preset of CI has: valgrind takes 6 s to start mp-opt, so six models are one count.
 
 --long: chains that are too slow for CI, instead of all others, and the bytes that an op takes: what the peak of
 converting grows by from 100,000 ops to 1,000,000, which needs some gigabytes. Counts of these that are not stored are printed.
@@ -33,6 +35,12 @@ LIMIT = 0.03
 SMALL = ["--layers=1", "--hidden=64", "--heads=4"]
 
 # Model of mp-gen and its options, and what is done with it by mp-opt.
+MODELS = [["mlp"], ["resnet18"], *([name, "--layers=2"] for name in ("bert", "gpt2", "llama", "vit"))]
+CORE = {
+    "six models to bf16": (MODELS, ["--split-input-file", "--mp-mixed-precision=format=bf16"]),
+    "chain of 1000 ops to bf16": ([["chain", "--ops=1000"]], ["--mp-mixed-precision=format=bf16"]),
+    "mlp to kernels": ([["mlp", "--elements=bf16"]], ["--mp-to-nvvm=target=sm_80"]),
+}
 COMPILED = {
     "mlp to bf16": (["mlp"], ["--mp-mixed-precision=format=bf16"]),
     "resnet18 to bf16": (["resnet18"], ["--mp-mixed-precision=format=bf16"]),
@@ -91,17 +99,26 @@ def make(tools, model, folder):
     return path
 
 
+def make_all(tools, models, folder):
+    """Several models in one file, for --split-input-file."""
+    texts = [make(tools, model, folder).read_text() for model in models]
+    path = folder / "models.mlir"
+    path.write_text("// -----\n".join(texts))
+    return path
+
+
 def count_compiling(tools, chosen, folder):
     if not chosen:
         return {}
     start = count_instructions([tools / "mp-opt", "--version"])
+    cases = {**CORE, **{name: ([model], passes) for name, (model, passes) in {**COMPILED, **LONG}.items()}}
     found = {}
     for name in chosen:
         if name in HEAP:
             found[name] = heap_bytes_an_op(tools, *HEAP[name], folder)
             continue
-        model, passes = {**COMPILED, **LONG}[name]
-        command = [tools / "mp-opt", "--mlir-disable-threading", make(tools, model, folder), *passes, "-o", os.devnull]
+        models, passes = cases[name]
+        command = [tools / "mp-opt", "--mlir-disable-threading", make_all(tools, models, folder), *passes, "-o", os.devnull]
         found[name] = count_instructions(command) - start
     return found
 
@@ -194,23 +211,25 @@ def main():
     parser.add_argument("--renew")
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--core", action="store_true")
     parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     wanted = lambda names: [name for name in names if not options.only or any(word in name for word in options.only)]
+    compiled, emulated = (CORE, {}) if options.core else ({**COMPILED, **HEAP}, EMULATED)
     if options.list:
-        return print(*wanted([*COMPILED, *HEAP, *EMULATED]), sep="\n")
+        return print(*wanted([*compiled, *emulated]), sep="\n")
     if options.renew is not None and len(options.renew) < 10:
         sys.exit("guard-counts.py: --renew expects the reason why counts change, for whoever reads counts.json")
     data = json.loads(options.data.read_text()) if options.data.exists() else {"compiling": {}, "kernels": {}, "renewals": []}
     slower = guard_long(options, data, builds_of(options.build)["compiling"]) if options.long else False
-    for kind, count, cases in (("compiling", count_compiling, {**COMPILED, **HEAP}), ("kernels", count_kernels, EMULATED)):
+    for kind, count, cases in (("compiling", count_compiling, compiled), ("kernels", count_kernels, emulated)):
         build, chosen = builds_of(options.build)[kind], wanted(cases)
         if not chosen or options.long:
             continue
         if kind == "compiling" and not shutil.which("valgrind"):
             print("compiling: skipped, valgrind is not on PATH")
-        elif options.renew is None and build not in data[kind]:
-            print(f"{kind}: skipped, no counts are stored of the build '{build}'; --renew stores them")
+        elif options.renew is None and not any(key.startswith(name) for key in data[kind].get(build, {}) for name in chosen):
+            print(f"{kind}: skipped, no such counts are stored of the build '{build}'; --renew stores them")
         else:
             with tempfile.TemporaryDirectory() as folder:
                 found = count(options.build / "bin", chosen, pathlib.Path(folder))

@@ -30,7 +30,7 @@ STEPS = [
     ("audit", "tools/dev/house/run-audit.py --bin build/release/bin", ("build/release/bin/mp-opt",), "every row of docs/results/Audit.md"),
     ("threads", "tools/dev/house/same-bytes.sh build/release/bin", ("build/release/bin/mp-opt",),
      "the same bytes over threads and address layouts"),
-    ("guards", "tools/dev/bench/guard-counts.py build/release", ("build/release/bin/mp-opt",),
+    ("guards", "tools/dev/bench/guard-counts.py build/release --core && tools/dev/bench/guard-counts.py build/release", ("build/release/bin/mp-opt",),
      "instructions of compiling and counts of kernels against those that are stored"),
     ("proofs", "tools/dev/numerics/exact-rewrites.py --pairs --bin build/release/bin", ("build/release/bin/exact-rewrites",),
      "every case of what rewrites that move roundings claim"),
