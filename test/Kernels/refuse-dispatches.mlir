@@ -123,3 +123,25 @@ func.func @inlines_what_lacks_a_loop(%x: tensor<4x8xf32>, %v: tensor<8xf32>, %y:
   }
   return %0#0, %0#1 : tensor<4xf32>, tensor<8xf32>
 }
+
+// What no rule takes is in no dispatch; forming says so, of it and not of its twin.
+// RUN: mp-opt %s --mp-form-dispatches --remarks-filter=mp-refuse-dispatches -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORMED
+// FORMED: no family of kernels takes this op; it takes the plain route
+// FORMED-NEXT: tensor<8xcomplex<f32>>
+// FORMED-NOT: takes this op
+// FORMED-NOT: tensor<8xf32>
+func.func @has_no_family(%x: tensor<8xcomplex<f32>>, %f: tensor<8xf32>) -> (tensor<8xcomplex<f32>>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xcomplex<f32>>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<8xcomplex<f32>>) outs(%e : tensor<8xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %o: complex<f32>):
+    %s = complex.mul %a, %a : complex<f32>
+    linalg.yield %s : complex<f32>
+  } -> tensor<8xcomplex<f32>>
+  %g = tensor.empty() : tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%f : tensor<8xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.mulf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %0, %1 : tensor<8xcomplex<f32>>, tensor<8xf32>
+}

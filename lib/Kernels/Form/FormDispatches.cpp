@@ -11,6 +11,7 @@
 #include "../Select/SparseFactor.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
+#include "DispatchBody.h"
 #include "DispatchPlan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -89,6 +90,10 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
         if (!isContractionAlone(member))
           (void)form(rewriter, {group.rule, {member}}); // or it stays what it is
     }
+    for (auto op : block.getOps<linalg::LinalgOp>())
+      if (!isContractionAlone(op) && !isFill(op) && !op->use_empty())
+        remark::missed(op.getLoc(), remarks::kPlainDispatch)
+            << "no family of kernels takes this op; it takes the plain route";
   }
 
   /// Contractions have kernels without dispatches.
