@@ -134,7 +134,7 @@ TEST(Counts, ClustersAreSampledWhole) {
 }
 
 TEST(Counts, BlocksThatCountEachOtherRunWhole) {
-  // Who comes last does what no sample would see.
+  // The last block does what no sample would see.
   const std::string count = "atom.acq_rel.gpu.global.inc.u32 %n, [%g], 2047; "
                             "setp.eq.u32 %p, %n, 2047; @%p st.global.u32 [%q], %n;";
   EXPECT_EQ(run(kernel(count), sampled(4)).stats.sampledBlocks, kBlocks);
