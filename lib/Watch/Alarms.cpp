@@ -19,7 +19,8 @@ using namespace mpcore::watch;
 /// Steps between two alerts of one rule at one place.
 static constexpr int64_t kSpacing = 50;
 static constexpr size_t kMemorySamples = 64, kSecondsSamples = 128;
-static constexpr double kNearLimit = 0.95;
+/// Between steps; within one the process holds more.
+static constexpr double kNearLimit = 0.8;
 static constexpr double kNinetyNinePercent = 2.576;
 
 static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
@@ -162,7 +163,7 @@ void Watcher::State::judgeMachine(const StepReading &reading, std::vector<Alert>
     }
     if (*reading.bytes > kNearLimit * options.memoryLimit)
       alerts.push_back({Grade::Note, "memory-near", "", 0, *reading.bytes,
-                        text(*reading.bytes) + " bytes are more than 95 % of the " +
+                        text(*reading.bytes) + " bytes are more than 80 % of the " +
                             text(options.memoryLimit) + " that there are",
                         adviceOf("memory-near")});
   }

@@ -81,7 +81,8 @@ static constexpr Rule kRules[] = {
      kMemory},
     {"loss-spike", Grade::Note, "one loss above 6 deviations and twice the median", kSpike},
     {"gradient-spike", Grade::Note, "the same of the norm of the gradients", kSpike},
-    {"memory-near", Grade::Note, "the process holds more than 95 % of the memory that there is",
+    {"memory-near", Grade::Note,
+     "the process holds more than 80 % of the memory that there is, between two steps",
      kMemoryNear},
     {"stall", Grade::Note, "5 of the last 8 steps took three times the median", kStall}};
 

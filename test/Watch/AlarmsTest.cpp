@@ -253,11 +253,11 @@ TEST(Alarms, MemoryThatGrowsTowardsItsLimitIsTold) {
 
   // Memory that is nearly used up is a note, however steady.
   Watcher near(options), far(options);
-  std::vector<Alert> told = near.judge(of(1.91e9));
+  std::vector<Alert> told = near.judge(of(1.61e9));
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told.front().rule, "memory-near");
   EXPECT_EQ(told.front().grade, Grade::Note);
-  EXPECT_TRUE(far.judge(of(1.89e9)).empty());
+  EXPECT_TRUE(far.judge(of(1.59e9)).empty());
 }
 
 TEST(Alarms, StepsThatStallAreANote) {

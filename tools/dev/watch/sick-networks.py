@@ -238,7 +238,7 @@ def growing_state(folder, rule):
 
 @network("memory-near", "moments")
 def full_memory(folder, rule):
-    """Moments of 16 MiB each leave a twentieth of what there is, or less; the healed ones take a quarter."""
+    """Moments of 16 MiB each leave a fifth of what there is, or less; the healed ones take a quarter."""
     step, alerts, limit = folder / "step.mlir", [], []
     step.write_text(run("mp-gen", "mlp", "--train=adam", "--layers=1", "--inputs=2048", "--outputs=2048", "--batch=1").stdout)
     for name, options in (("f32", "format=bf16"), ("f32", "format=bf16"), ("fp8", "format=bf16 moments=fp8")):
@@ -246,9 +246,9 @@ def full_memory(folder, rule):
         run("mp-opt", step, f"--mp-train-step={options} table=false", "-o", path)
         run("mp-run", path, "--steps=4", "--log-every=4", "-q", f"--monitor={log}", *limit)
         alerts.append(alerts_of(log))
-        # The others may hold a thirtieth more than it does between steps.
+        # The others may hold a fifth more than it does between steps.
         held = max(json.loads(line)["resident_bytes"] for line in log.read_text().splitlines() if '"step"' in line and "resident_bytes" in line)
-        limit = limit or [f"--max-memory={held * 31 // 30}"]
+        limit = limit or [f"--max-memory={held * 6 // 5}"]
     return alerts[1], alerts[2]
 
 
