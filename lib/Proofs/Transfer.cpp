@@ -113,6 +113,37 @@ static Facts ofIntegerPower(const Facts &x, int64_t exponent, const Format &form
   return exponent > 0 ? power : slackened(apply(Function::Reciprocal, power, format), share);
 }
 
+/// Says whether a product in which every factor but constants stands twice is negative, or zero,
+/// rather than positive; nothing of other products.
+static std::optional<bool> signOfSquares(Elements &elements, const Element &product) {
+  constexpr size_t most = 16;
+  SmallVector<Element> factors = {product}, once;
+  bool isNegative = false;
+  for (size_t next = 0; next != factors.size(); ++next) {
+    if (factors.size() > most)
+      return std::nullopt;
+    Element factor = factors[next];
+    Unfolded unfolded = elements.unfold(factor);
+    bool isApplied = unfolded.kind == Unfolded::Kind::Apply;
+    if (isApplied && (unfolded.fn == Function::Mul || unfolded.fn == Function::Negate)) {
+      isNegative ^= unfolded.fn == Function::Negate;
+      llvm::append_range(factors, unfolded.operands);
+    } else if (unfolded.kind == Unfolded::Kind::Constant) {
+      isNegative ^= unfolded.constant < 0;
+    } else {
+      auto *twin = llvm::find_if(once, [&](const Element &other) {
+        Substitution same;
+        return elements.match(other, factor, same);
+      });
+      if (twin == once.end())
+        once.push_back(factor);
+      else
+        once.erase(twin);
+    }
+  }
+  return once.empty() ? std::optional(isNegative) : std::nullopt;
+}
+
 std::optional<Facts> Transfer::ofFunction(Operation *op) {
   OpFunction function = readFunction(op);
   std::optional<Format> format = formatOf(op->getResult(0).getType());
@@ -151,6 +182,11 @@ std::optional<Facts> Transfer::ofFunction(Operation *op) {
     Substitution same;
     if (outer.operands.size() == 2 && elements.match(outer.operands[0], outer.operands[1], same))
       return apply(Function::Square, x[0], *format);
+    Facts result = apply(function.fn, x, *format);
+    if (std::optional<bool> isNegative = signOfSquares(elements, generic))
+      (*isNegative ? result.high : result.low) =
+          *isNegative ? std::min(result.high, 0.0) : std::max(result.low, 0.0);
+    return result;
   }
   return apply(function.fn, x, *format);
 }

@@ -16,6 +16,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mp/Analysis/DataMovement.h"
+#include "mp/Analysis/Values/Squares.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -342,6 +343,11 @@ void RangeSweep::evaluate(Operation *op, const FloatMeaning &meaning, const Rows
       }
     } else {
       state.facts = transfer.evaluate(op, meaning, facts, rows.length);
+      bool isProduct =
+          meaning.kind == FloatMeaning::Kind::Binary && meaning.binary == BinaryFn::Mul;
+      if (auto scale = isProduct ? findScaleOfSquares(values, view) : std::nullopt)
+        state.facts.range = domains::intersect(
+            state.facts.range, *scale > 0 ? Interval{0, kInfinity} : Interval{-kInfinity, 0});
     }
     state.assumption = transferAssumption(op, meaning, operands, isSquare);
     state.assumption.range = domains::intersect(state.assumption.range, state.facts.range);

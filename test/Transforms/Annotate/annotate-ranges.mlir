@@ -90,3 +90,26 @@ func.func @knows_nothing_of_unknown_ops(%x: tensor<1x2x2x1xf32> {mp.range = [0.0
   %0 = tosa.resize %x, %scale, %offset, %border {mode = BILINEAR} : (tensor<1x2x2x1xf32>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<1x?x?x1xf32>
   return %0 : tensor<1x?x?x1xf32>
 }
+
+// -----
+
+// Every factor but constants stands twice: the sign is that of the constants. One that stands once may have any.
+// CHECK-LABEL: func.func @signs_of_squares
+// CHECK: arith.mulf %{{.*}}, %arg0 {mp.facts = ["[-inf, 0]
+// CHECK: arith.mulf %{{.*}}, %arg0 {mp.facts = ["[-inf, 0]
+// CHECK: math.exp %{{.*}} {mp.facts = ["[0, 1
+// CHECK: arith.mulf %{{.*}}, %{{.*}} {mp.facts = ["[0, inf]
+// CHECK: arith.mulf %{{.*}}, %arg1 {mp.facts = ["[-inf, inf]
+func.func @signs_of_squares(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %half = arith.constant dense<-0.5> : tensor<4xf32>
+  %0 = arith.negf %x : tensor<4xf32>
+  %1 = arith.mulf %0, %x : tensor<4xf32>
+  %2 = arith.mulf %half, %x : tensor<4xf32>
+  %3 = arith.mulf %2, %x : tensor<4xf32>
+  %4 = math.exp %3 : tensor<4xf32>
+  %5 = arith.mulf %x, %y : tensor<4xf32>
+  %6 = arith.mulf %y, %x : tensor<4xf32>
+  %7 = arith.mulf %5, %6 : tensor<4xf32>
+  %8 = arith.mulf %2, %y : tensor<4xf32>
+  return %1, %4, %7, %8 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

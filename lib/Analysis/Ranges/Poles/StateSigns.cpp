@@ -66,9 +66,6 @@ private:
   double ofState(BlockArgument argument);
   double ofResult(OpResult result);
   double ofBinary(BinaryFn fn, Value a, Value b);
-  /// Returns whether `value` is a product in which factors stand twice, but for constants that are
-  /// not negative: (k g) g.
-  bool isScaledSquare(Value value);
   double leastOf(ArrayRef<Value> values);
   /// Returns whether `value` is made of constants and scalar arguments alone.
   bool isMadeOfScalars(Value value);
@@ -171,33 +168,6 @@ double LeastNumbers::ofBinary(BinaryFn fn, Value first, Value second) {
   }
 }
 
-bool LeastNumbers::isScaledSquare(Value value) {
-  auto function = value.getParentRegion()->getParentOfType<FunctionOpInterface>();
-  if (!function)
-    return false;
-  const ValueNumbering &values = ranges.getNumbering(function);
-  SmallVector<View> pending = {values.lookup(value)}, once;
-  for (unsigned left = 8; left > 0 && !pending.empty(); --left) {
-    View view = pending.pop_back_val();
-    if (!view)
-      return false;
-    const ValueNode &node = values.get(view);
-    if (node.kind == ValueNode::Kind::Binary && node.binary == BinaryFn::Mul) {
-      for (const View &operand : node.operands)
-        pending.push_back(values.compose(view, operand));
-    } else if (auto *twin = llvm::find(once, view); twin != once.end()) {
-      once.erase(twin);
-    } else {
-      std::optional<double> constant = values.constantOf(view.node);
-      if (constant && *constant < 0)
-        return false;
-      if (!constant)
-        once.push_back(view);
-    }
-  }
-  return pending.empty() && once.empty();
-}
-
 double LeastNumbers::ofResult(OpResult result) {
   Operation *op = result.getOwner();
   FloatMeaning meaning = getFloatMeaning(op);
@@ -210,10 +180,7 @@ double LeastNumbers::ofResult(OpResult result) {
                        : kNothing;
     return least < 0 ? kNothing : meaning.unary == UnaryFn::Sqrt ? std::sqrt(least) : 0;
   }
-  case Kind::Binary:
-    if (meaning.binary == BinaryFn::Mul && isScaledSquare(result))
-      return 0;
-    return ofBinary(meaning.binary, operand(0), operand(1));
+  case Kind::Binary: return ofBinary(meaning.binary, operand(0), operand(1));
   case Kind::Fma: {
     double product = ofBinary(BinaryFn::Mul, operand(0), operand(1)), added = of(operand(2));
     return product >= 0 && added >= 0 ? product + added : kNothing;
