@@ -12,11 +12,11 @@ using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::ReduceFn;
 using domains::UnaryFn;
-using Kind = ScalingRule::Kind;
+using RuleKind = ScalingRule::Kind;
 
 static ScalingRule powerOf(double exponent) {
   bool isExact = llvm::is_contained({2.0, 1.0, 0.5, -0.5, -1.0}, exponent);
-  return {Kind::Power, exponent, isExact};
+  return {RuleKind::Power, exponent, isExact};
 }
 
 /// The number that all elements of a value are, be it read through an argument of a body. What a
@@ -54,7 +54,7 @@ static ScalingRule ruleOf(UnaryFn fn) {
   case UnaryFn::Identity:
   case UnaryFn::Neg:
   case UnaryFn::Abs:
-  case UnaryFn::Relu: return {Kind::Equal};
+  case UnaryFn::Relu: return {RuleKind::Equal};
   case UnaryFn::Square: return powerOf(2);
   case UnaryFn::Sqrt: return powerOf(0.5);
   case UnaryFn::Rsqrt: return powerOf(-0.5);
@@ -71,15 +71,15 @@ static ScalingRule ruleOf(BinaryFn fn, Operation *op) {
   case BinaryFn::Maximum:
   case BinaryFn::Minimum:
   case BinaryFn::MaxNum:
-  case BinaryFn::MinNum: return {Kind::Equal};
-  case BinaryFn::Mul: return {Kind::Product};
-  case BinaryFn::Div: return {Kind::Quotient};
-  case BinaryFn::CopySign: return {Kind::SignOf};
+  case BinaryFn::MinNum: return {RuleKind::Equal};
+  case BinaryFn::Mul: return {RuleKind::Product};
+  case BinaryFn::Div: return {RuleKind::Quotient};
+  case BinaryFn::CopySign: return {RuleKind::SignOf};
   case BinaryFn::Pow: {
     std::optional<double> exponent = findNumber(op->getOperand(1));
     if (!exponent)
       return {};
-    return {Kind::Power, *exponent, *exponent == 2};
+    return {RuleKind::Power, *exponent, *exponent == 2};
   }
   default: return {};
   }
@@ -88,30 +88,31 @@ static ScalingRule ruleOf(BinaryFn fn, Operation *op) {
 ScalingRule mlir::mp::getScalingRule(Operation *op, const FloatMeaning &meaning) {
   using Meaning = FloatMeaning::Kind;
   switch (meaning.kind) {
-  case Meaning::Constant: return {Kind::Fixed};
+  case Meaning::Constant: return {RuleKind::Fixed};
   case Meaning::Unary: return ruleOf(meaning.unary);
   case Meaning::Binary: return ruleOf(meaning.binary, op);
-  case Meaning::IntegerPower: return {Kind::Power, double(meaning.exponent), meaning.exponent == 2};
+  case Meaning::IntegerPower:
+    return {RuleKind::Power, double(meaning.exponent), meaning.exponent == 2};
   case Meaning::Fma:
-  case Meaning::Contraction: return {Kind::MultiplyAdd};
+  case Meaning::Contraction: return {RuleKind::MultiplyAdd};
   case Meaning::Clamp: {
     FloatType format = getFloatFormat(op->getResult(0).getType());
     bool scales = isScaleInvariant(meaning.lo, format) && isScaleInvariant(meaning.hi, format);
-    return {scales ? Kind::Equal : Kind::Unknown};
+    return {scales ? RuleKind::Equal : RuleKind::Unknown};
   }
   case Meaning::Cast:
   case Meaning::Move:
   case Meaning::Select:
   case Meaning::Average:
   case Meaning::SplitResidual:
-  case Meaning::JoinSplit: return {Kind::Equal};
+  case Meaning::JoinSplit: return {RuleKind::Equal};
   case Meaning::Merge:
-    return {meaning.padding && *meaning.padding != 0 ? Kind::Unknown : Kind::Equal};
-  case Meaning::Compare: return {Kind::Compare};
+    return {meaning.padding && *meaning.padding != 0 ? RuleKind::Unknown : RuleKind::Equal};
+  case Meaning::Compare: return {RuleKind::Compare};
   case Meaning::Reduction:
     if (meaning.reduce == ReduceFn::SumSquares)
       return powerOf(2);
-    return {meaning.reduce == ReduceFn::Product ? Kind::Unknown : Kind::Equal};
+    return {meaning.reduce == ReduceFn::Product ? RuleKind::Unknown : RuleKind::Equal};
   default: return {};
   }
 }

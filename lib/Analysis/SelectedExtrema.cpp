@@ -11,7 +11,7 @@ using namespace mlir::mp;
 using domains::BinaryFn;
 using P = arith::CmpFPredicate;
 
-static bool areEqual(Value a, Value b) {
+static bool areValuesEqual(Value a, Value b) {
   Attribute x, y;
   return a == b || (matchPattern(a, m_Constant(&x)) && matchPattern(b, m_Constant(&y)) && x == y);
 }
@@ -24,8 +24,10 @@ std::optional<BinaryFn> mlir::mp::getSelectedExtremum(Operation *op) {
   bool greater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, compare.getPredicate());
   bool less = llvm::is_contained({P::OLT, P::OLE, P::ULT, P::ULE}, compare.getPredicate());
   Value chosen = select.getTrueValue(), other = select.getFalseValue();
-  bool inOrder = areEqual(chosen, compare.getLhs()) && areEqual(other, compare.getRhs());
-  bool swapped = areEqual(chosen, compare.getRhs()) && areEqual(other, compare.getLhs());
+  bool inOrder =
+      areValuesEqual(chosen, compare.getLhs()) && areValuesEqual(other, compare.getRhs());
+  bool swapped =
+      areValuesEqual(chosen, compare.getRhs()) && areValuesEqual(other, compare.getLhs());
   if (!(greater || less) || !(inOrder || swapped))
     return std::nullopt;
   return greater == inOrder ? BinaryFn::MaxNum : BinaryFn::MinNum;

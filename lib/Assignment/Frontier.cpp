@@ -16,9 +16,10 @@ using namespace mpcore::assignment;
 
 namespace {
 
-class Search {
+class FrontierSearch {
 public:
-  Search(const IndexedProblem &indexed, const FrontierQuery &query, const SolveOptions &options)
+  FrontierSearch(const IndexedProblem &indexed, const FrontierQuery &query,
+                 const SolveOptions &options)
       : indexed(indexed), problem(indexed.problem()), query(query), options(options),
         usesResource(query.resource.cost || query.resource.casts || query.resource.error) {}
 
@@ -364,5 +365,5 @@ private:
 FrontierResult mpcore::assignment::searchFrontier(const IndexedProblem &indexed,
                                                   const FrontierQuery &query,
                                                   const SolveOptions &options) {
-  return Search(indexed, query, options).run();
+  return FrontierSearch(indexed, query, options).run();
 }

@@ -4,6 +4,7 @@
 
 #include "mp/Domains/Elementary.h"
 
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,8 +12,6 @@
 #include <cmath>
 
 namespace mpcore::domains {
-
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 
 namespace {
 
@@ -39,16 +38,16 @@ double sigmoid(double x) {
   return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
 }
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
-double silu(double x) { return x == -kInf ? 0 : x * sigmoid(x); }
-double gelu(double x) { return x == -kInf ? 0 : 0.5 * x * std::erfc(-x * M_SQRT1_2); }
+double silu(double x) { return x == -kInfinity ? 0 : x * sigmoid(x); }
+double gelu(double x) { return x == -kInfinity ? 0 : 0.5 * x * std::erfc(-x * M_SQRT1_2); }
 double geluTanh(double x) {
   // 0.5 (1 + tanh z) is sigmoid(2 z), which keeps its relative accuracy in the negative tail.
   double z = 0.5 * M_2_SQRTPI * M_SQRT2 * (x + 0.044715 * x * x * x);
-  return x == -kInf ? 0 : x * sigmoid(2 * z);
+  return x == -kInfinity ? 0 : x * sigmoid(2 * z);
 }
 
-constexpr Interval kAll{-kInf, kInf};
-constexpr Interval kPositive{0, kInf};
+constexpr Interval kAll{-kInfinity, kInfinity};
+constexpr Interval kPositive{0, kInfinity};
 // pi and its half rounded up.
 constexpr double kPi = 0x1.921fb54442d19p+1, kHalfPi = 0x1.921fb54442d19p+0;
 
@@ -63,11 +62,11 @@ constexpr Entry kTable[] = {
     {UnaryFn::Cbrt, "cbrt", Shape::Rising, kAll, kAll, 8},
     {UnaryFn::Exp, "exp", Shape::Rising, kAll, kPositive, 4},
     {UnaryFn::Exp2, "exp2", Shape::Rising, kAll, kPositive, 4},
-    {UnaryFn::Expm1, "expm1", Shape::Rising, kAll, {-1, kInf}, 4},
+    {UnaryFn::Expm1, "expm1", Shape::Rising, kAll, {-1, kInfinity}, 4},
     {UnaryFn::Log, "log", Shape::Rising, kPositive, kAll, 4},
     {UnaryFn::Log2, "log2", Shape::Rising, kPositive, kAll, 4},
     {UnaryFn::Log10, "log10", Shape::Rising, kPositive, kAll, 4},
-    {UnaryFn::Log1p, "log1p", Shape::Rising, {-1, kInf}, kAll, 4},
+    {UnaryFn::Log1p, "log1p", Shape::Rising, {-1, kInfinity}, kAll, 4},
     {UnaryFn::Sin, "sin", Shape::Special, kAll, {-1, 1}, 4},
     {UnaryFn::Cos, "cos", Shape::Special, kAll, {-1, 1}, 4},
     {UnaryFn::Tan, "tan", Shape::Special, kAll, kAll, 4},
@@ -75,10 +74,10 @@ constexpr Entry kTable[] = {
     {UnaryFn::Acos, "acos", Shape::Falling, {-1, 1}, {0, kPi}, 4},
     {UnaryFn::Atan, "atan", Shape::Rising, kAll, {-kHalfPi, kHalfPi}, 4},
     {UnaryFn::Sinh, "sinh", Shape::Rising, kAll, kAll, 6},
-    {UnaryFn::Cosh, "cosh", Shape::Valley, kAll, {1, kInf}, 6, 0, 0, 1},
+    {UnaryFn::Cosh, "cosh", Shape::Valley, kAll, {1, kInfinity}, 6, 0, 0, 1},
     {UnaryFn::Tanh, "tanh", Shape::Rising, kAll, {-1, 1}, 6},
     {UnaryFn::Asinh, "asinh", Shape::Rising, kAll, kAll, 6},
-    {UnaryFn::Acosh, "acosh", Shape::Rising, {1, kInf}, kPositive, 6},
+    {UnaryFn::Acosh, "acosh", Shape::Rising, {1, kInfinity}, kPositive, 6},
     {UnaryFn::Atanh, "atanh", Shape::Rising, {-1, 1}, kAll, 6},
     {UnaryFn::Erf, "erf", Shape::Rising, kAll, {-1, 1}, 4},
     {UnaryFn::Erfc, "erfc", Shape::Falling, kAll, {0, 2}, 12},
@@ -89,7 +88,7 @@ constexpr Entry kTable[] = {
      "gelu",
      Shape::Valley,
      kAll,
-     {-0.169971208, kInf},
+     {-0.169971208, kInfinity},
      16,
      -0.7518,
      -0.7517,
@@ -98,7 +97,7 @@ constexpr Entry kTable[] = {
      "gelu_tanh",
      Shape::Valley,
      kAll,
-     {-0.170040751, kInf},
+     {-0.170040751, kInfinity},
      24,
      -0.7525,
      -0.7524,
@@ -107,7 +106,7 @@ constexpr Entry kTable[] = {
      "silu",
      Shape::Valley,
      kAll,
-     {-0.278464543, kInf},
+     {-0.278464543, kInfinity},
      24,
      -1.2785,
      -1.2784,
@@ -211,7 +210,7 @@ static double slackAt(UnaryFn fn, double x) {
 /// An infinity from a finite argument is an overflow or a pole; either way finite numbers lie below
 /// it.
 static double finiteBelow(double value, double x) {
-  return value == kInf && std::isfinite(x) ? std::numeric_limits<double>::max() : value;
+  return value == kInfinity && std::isfinite(x) ? std::numeric_limits<double>::max() : value;
 }
 
 static double valueDown(UnaryFn fn, double x) {

@@ -3,20 +3,20 @@
 // Derivative bounds and algebraic properties of the functions of Elementary.h.
 
 #include "mp/Domains/Elementary.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 
 #include <cmath>
 
 namespace mpcore::domains {
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// Every bound below is a short formula; this covers the roundings of each of them.
 static constexpr double kUlps = 32;
 
 static double derivativeFormula(UnaryFn fn, const Interval &x) {
   double mig = x.mig(), mag = x.mag();
   auto power = [](double base, double exponent) {
-    return base > 0 ? std::pow(base, exponent) : kInf;
+    return base > 0 ? std::pow(base, exponent) : kInfinity;
   };
   switch (fn) {
   case UnaryFn::Identity:
@@ -71,19 +71,19 @@ static double derivativeFormula(UnaryFn fn, const Interval &x) {
   case UnaryFn::Trunc:
   case UnaryFn::Round:
   case UnaryFn::RoundEven:
-  case UnaryFn::Sign: return kInf;
+  case UnaryFn::Sign: return kInfinity;
   }
-  return kInf;
+  return kInfinity;
 }
 
 double derivativeBound(UnaryFn fn, const Interval &x) {
   if (x.isEmpty())
     return 0;
   if (!domainOf(fn).contains(x))
-    return kInf;
+    return kInfinity;
   double bound = derivativeFormula(fn, x);
   if (std::isnan(bound) || bound < 0)
-    return kInf;
+    return kInfinity;
   return bound == 1 && isExact(fn) ? bound : slackUp(bound, kUlps);
 }
 

@@ -5,6 +5,7 @@
 
 #include "mp/Domains/Facts.h"
 
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/Format.h"
 
@@ -12,8 +13,6 @@
 #include <cmath>
 
 namespace mpcore::domains {
-
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 
 llvm::StringRef toString(Provenance provenance) {
   switch (provenance) {
@@ -58,8 +57,8 @@ FloatFacts FloatFacts::fromInteger(double lo, double hi) {
 
 bool FloatFacts::isTop() const { return sameFacts(top()); }
 
-bool FloatFacts::mayBePositiveInf() const { return mayInf && range.hi == kInf; }
-bool FloatFacts::mayBeNegativeInf() const { return mayInf && range.lo == -kInf; }
+bool FloatFacts::mayBePositiveInf() const { return mayInf && range.hi == kInfinity; }
+bool FloatFacts::mayBeNegativeInf() const { return mayInf && range.lo == -kInfinity; }
 
 void FloatFacts::normalize() {
   if (!range.contains(0))
@@ -67,9 +66,9 @@ void FloatFacts::normalize() {
   if (range.isBounded())
     mayInf = false;
   if (mayInf)
-    norm2 = kInf;
+    norm2 = kInfinity;
   if (std::isnan(norm2) || norm2 < 0)
-    norm2 = kInf;
+    norm2 = kInfinity;
   if (range.isEmpty()) {
     integerValued = true;
     norm2 = 0;
@@ -99,7 +98,7 @@ void FloatFacts::print(llvm::raw_ostream &os) const {
     return;
   }
   os << range;
-  if (norm2 < kInf) {
+  if (norm2 < kInfinity) {
     os << " norm<=";
     printNumber(os, norm2);
   }

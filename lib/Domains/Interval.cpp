@@ -4,6 +4,7 @@
 
 #include "mp/Domains/Interval.h"
 
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 
 namespace mpcore::domains {
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// glibc documents at most 1 ulp for pow and atan2; 4 leaves room for other libraries.
 static constexpr double kLibmUlps = 4;
 
@@ -97,14 +97,14 @@ static Interval divBySameSign(const Interval &a, Interval b) {
     return {std::min(divDown(a.lo, b.lo), divDown(a.lo, b.hi)),
             std::max(divUp(a.hi, b.lo), divUp(a.hi, b.hi))};
   // The divisor approaches zero from above.
-  return {a.lo < 0 ? -kInf : divDown(a.lo, b.hi), a.hi > 0 ? kInf : divUp(a.hi, b.hi)};
+  return {a.lo < 0 ? -kInfinity : divDown(a.lo, b.hi), a.hi > 0 ? kInfinity : divUp(a.hi, b.hi)};
 }
 
 Interval div(const Interval &a, const Interval &b) {
   if (a.isEmpty() || b.isEmpty())
     return Interval::empty();
-  return hull(divBySameSign(a, intersect(b, {-kInf, 0})),
-              divBySameSign(a, intersect(b, {0, kInf})));
+  return hull(divBySameSign(a, intersect(b, {-kInfinity, 0})),
+              divBySameSign(a, intersect(b, {0, kInfinity})));
 }
 
 Interval neg(const Interval &a) { return a.isEmpty() ? a : Interval{-a.hi, -a.lo}; }
@@ -158,7 +158,7 @@ Interval powInteger(const Interval &a, int64_t n) {
 }
 
 Interval powPositive(const Interval &a, const Interval &b) {
-  Interval x = intersect(a, {0, kInf});
+  Interval x = intersect(a, {0, kInfinity});
   if (x.isEmpty() || b.isEmpty())
     return Interval::empty();
   // x^y = e^(y ln x) is bilinear in y and ln x below a monotone function, so the corners bound it;

@@ -4,6 +4,7 @@
 
 #include "mp/Domains/Reductions.h"
 
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 
 #include <algorithm>
@@ -11,9 +12,7 @@
 
 namespace mpcore::domains {
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
-
-double Extent::upper() const { return max ? static_cast<double>(*max) : kInf; }
+double Extent::upper() const { return max ? static_cast<double>(*max) : kInfinity; }
 
 Interval times(const Extent &extent, const Interval &range) {
   double fewest = static_cast<double>(extent.min), most = extent.upper();
@@ -42,7 +41,7 @@ static Interval productRange(const Interval &x, const Extent &count) {
   if (x.isEmpty())
     return count.min == 0 ? Interval::point(1) : x;
   double mag = x.mag();
-  double largest = mag <= 1 ? 1 : kInf;
+  double largest = mag <= 1 ? 1 : kInfinity;
   if (count.max)
     largest = std::max(1.0, powInteger(Interval::point(mag), *count.max).hi);
   if (count.isExact())
@@ -80,8 +79,8 @@ static Interval reducedRange(ReduceFn fn, const FloatFacts &x, const ReducedElem
     return mean;
   }
   case ReduceFn::Product: return productRange(x.range, count);
-  case ReduceFn::Max: return count.min > 0 ? x.range : hull(x.range, Interval::point(-kInf));
-  case ReduceFn::Min: return count.min > 0 ? x.range : hull(x.range, Interval::point(kInf));
+  case ReduceFn::Max: return count.min > 0 ? x.range : hull(x.range, Interval::point(-kInfinity));
+  case ReduceFn::Min: return count.min > 0 ? x.range : hull(x.range, Interval::point(kInfinity));
   case ReduceFn::SumSquares:
     return intersect(times(count, square(x.range)), {0, mulUp(norm, norm)});
   case ReduceFn::MeanSquares: {
@@ -98,7 +97,7 @@ static Interval reducedRange(ReduceFn fn, const FloatFacts &x, const ReducedElem
   case ReduceFn::LogSumExp: {
     Interval terms{static_cast<double>(count.min), count.upper()};
     Interval range = add(x.range, image(UnaryFn::Log, terms));
-    return count.min > 0 ? range : hull(range, Interval::point(-kInf));
+    return count.min > 0 ? range : hull(range, Interval::point(-kInfinity));
   }
   }
   return Interval::top();
@@ -107,16 +106,16 @@ static Interval reducedRange(ReduceFn fn, const FloatFacts &x, const ReducedElem
 /// 2-norm of a result row when rows are combined element by element.
 static double combinedRowNorm(ReduceFn fn, const FloatFacts &x, const ReducedElements &elements) {
   if (elements.wholeRows)
-    return kInf;
+    return kInfinity;
   double count = elements.count.upper();
   switch (fn) {
   case ReduceFn::Sum:
   case ReduceFn::SumAbs: return mulUp(count, x.norm2);
-  case ReduceFn::Mean: return elements.count.min > 0 ? x.norm2 : kInf;
+  case ReduceFn::Mean: return elements.count.min > 0 ? x.norm2 : kInfinity;
   case ReduceFn::Max:
   case ReduceFn::Min:
-  case ReduceFn::Norm2: return elements.count.min > 0 ? mulUp(sqrtUp(count), x.norm2) : kInf;
-  default: return kInf;
+  case ReduceFn::Norm2: return elements.count.min > 0 ? mulUp(sqrtUp(count), x.norm2) : kInfinity;
+  default: return kInfinity;
   }
 }
 
@@ -161,7 +160,7 @@ FloatFacts softmax(const FloatFacts &x, const Extent &n, bool groupsAreRows, Row
   double lowest = n.max ? divDown(ratio, std::max(1.0, n.upper())) : 0;
   FloatFacts result = FloatFacts::finite({std::max(0.0, lowest), highest}, x.provenance);
   result.mayNaN = x.mayNaN || x.mayInf;
-  result.norm2 = groupsAreRows ? 1 : kInf;
+  result.norm2 = groupsAreRows ? 1 : kInfinity;
   result.normalize();
   result.reduce(rowLength);
   // A group of -inf alone is NaN; single masked elements are zeros.

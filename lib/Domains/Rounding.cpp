@@ -3,6 +3,7 @@
 // Recovers the error of an operation exactly and steps one place outward if there is one.
 
 #include "mp/Domains/Rounding.h"
+#include "mp/Domains/Infinity.h"
 
 #include <cmath>
 #include <limits>
@@ -12,22 +13,21 @@
 
 namespace mpcore::domains {
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 static constexpr double kMax = std::numeric_limits<double>::max();
 /// Below this magnitude an error term may itself underflow; the result is then moved
 /// unconditionally.
 static constexpr double kTiny = 0x1p-900;
 
-static double stepUp(double x) { return std::nextafter(x, kInf); }
+static double stepUp(double x) { return std::nextafter(x, kInfinity); }
 
 /// An infinite `rounded` made from finite arguments: the exact value is finite beyond the largest
 /// double.
-static double overflowedUp(double rounded) { return rounded > 0 ? kInf : -kMax; }
+static double overflowedUp(double rounded) { return rounded > 0 ? kInfinity : -kMax; }
 
 double addUp(double a, double b) {
   double sum = a + b;
   if (std::isnan(sum))
-    return kInf;
+    return kInfinity;
   if (std::isinf(sum))
     return std::isinf(a) || std::isinf(b) ? sum : overflowedUp(sum);
   double bPart = sum - a;

@@ -2,6 +2,7 @@
 //
 // Implements the transfer functions of elementwise ops, casts and selects (Transfer.h).
 
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Domains/Transfer.h"
 
@@ -9,8 +10,6 @@
 #include <cmath>
 
 namespace mpcore::domains {
-
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A result with nothing but its provenance decided; callers fill in the rest and finish().
 static FloatFacts resultOf(std::initializer_list<const FloatFacts *> operands) {
@@ -151,7 +150,7 @@ static double binaryNorm(BinaryFn fn, const FloatFacts &x, const FloatFacts &y) 
   case BinaryFn::Add:
   case BinaryFn::Sub: return addUp(x.norm2, y.norm2);
   case BinaryFn::Mul: return std::min(mulUp(x.mag(), y.norm2), mulUp(y.mag(), x.norm2));
-  case BinaryFn::Div: return y.range.mig() > 0 ? divUp(x.norm2, y.range.mig()) : kInf;
+  case BinaryFn::Div: return y.range.mig() > 0 ? divUp(x.norm2, y.range.mig()) : kInfinity;
   case BinaryFn::Rem: return std::min(x.norm2, y.norm2);
   case BinaryFn::CopySign: return x.norm2;
   // max(x, y)^2 <= x^2 + y^2 element by element.
@@ -159,7 +158,7 @@ static double binaryNorm(BinaryFn fn, const FloatFacts &x, const FloatFacts &y) 
   case BinaryFn::Minimum:
   case BinaryFn::MaxNum:
   case BinaryFn::MinNum: return sqrtUp(addUp(mulUp(x.norm2, x.norm2), mulUp(y.norm2, y.norm2)));
-  default: return kInf;
+  default: return kInfinity;
   }
 }
 

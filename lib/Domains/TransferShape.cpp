@@ -2,6 +2,7 @@
 //
 // Shape changes, conversions to a format, perturbations.
 
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Domains/Transfer.h"
 
@@ -15,13 +16,11 @@ using numerics::FormatInfo;
 using numerics::Overflow;
 using numerics::Rounding;
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
-
 FloatFacts reshapeRows(const FloatFacts &x, RowLength rowLength) {
   if (x.isBottom())
     return x;
   FloatFacts result = x;
-  result.norm2 = kInf;
+  result.norm2 = kInfinity;
   result.normalize();
   result.reduce(rowLength);
   return result;
@@ -45,7 +44,7 @@ FloatFacts perturb(const FloatFacts &x, double radius, RowLength rowLength) {
   result.range = inflate(x.range, radius);
   result.integerValued = false;
   result.nonZero = false;
-  result.norm2 = kInf;
+  result.norm2 = kInfinity;
   if (rowLength)
     result.norm2 =
         addUp(x.norm2, mulUp(std::fabs(radius), sqrtUp(static_cast<double>(*rowLength))));
@@ -57,7 +56,7 @@ FloatFacts perturb(const FloatFacts &x, double radius, RowLength rowLength) {
 std::pair<double, bool> overflowThreshold(Format format) {
   const FormatInfo &facts = numerics::info(format);
   if (format == Format::F64)
-    return {kInf, true};
+    return {kInfinity, true};
   // Half a unit in the last place above the largest finite value. The tie goes to the even
   // neighbour; the largest value is odd when its significand is all ones.
   double lastPlace = std::ldexp(1.0, facts.maxExponent - static_cast<int>(facts.precision) + 1);
@@ -82,7 +81,7 @@ static double roundEnd(double x, Format format, Rounding rounding, bool &overflo
   else
     overflows = magnitude > facts.maxFinite;
   if (overflows || magnitude > facts.maxFinite)
-    return std::copysign(overflows && !towardZero ? kInf : facts.maxFinite, x);
+    return std::copysign(overflows && !towardZero ? kInfinity : facts.maxFinite, x);
   return numerics::decode(numerics::encode(x, format, rounding, Overflow::Saturate), format);
 }
 
@@ -144,14 +143,14 @@ FloatFacts castTo(const FloatFacts &x, Format format, Overflow overflow, Roundin
   double growth = addUp(1, (toNearest ? 1 : 2) * facts.unitRoundoff);
   double underflow = (toNearest ? 1 : 2) * facts.underflowUnit;
   result.norm2 = mulUp(x.norm2, growth);
-  if (seen.mayBeSubnormal && result.norm2 < kInf)
+  if (seen.mayBeSubnormal && result.norm2 < kInfinity)
     result.norm2 =
         rowLength ? addUp(result.norm2, mulUp(underflow, sqrtUp(static_cast<double>(*rowLength))))
-                  : kInf;
+                  : kInfinity;
   if (x.mayNaN && !facts.hasNaN) { // NaN becomes the largest value
     result.range = hull(result.range, Interval::point(facts.maxFinite));
     result.integerValued &= facts.maxFinite == std::trunc(facts.maxFinite);
-    result.norm2 = kInf;
+    result.norm2 = kInfinity;
   }
   result.normalize();
   result.reduce(rowLength);

@@ -50,7 +50,7 @@ llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entr
                            support::listWords(entry, known, "functions"));
 }
 
-static std::string nameOf(Location loc) {
+static std::string nameOfLocation(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();
   if (auto fused = dyn_cast<FusedLoc>(loc))
@@ -100,7 +100,7 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
         parameterOf(type, buffers, "argument " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
-    parameter->name = nameOf(function.getArgument(i).getLoc());
+    parameter->name = nameOfLocation(function.getArgument(i).getLoc());
     for (StringRef attribute : {"mp.name", "ml_program.identifier"})
       if (auto name = function.getArgAttrOfType<StringAttr>(i, attribute))
         parameter->name = name.str();

@@ -20,7 +20,7 @@ static FloatMeaning comparesBy(Operation *op) {
   return meaning;
 }
 
-static constexpr OpEntry kEntries[] = {
+static constexpr OpEntry kArithEntries[] = {
     {"arith.addf", kSumOfOperands, computes<BinaryFn::Add>},
     {"arith.subf", kSumOfOperands, computes<BinaryFn::Sub>},
     {"arith.mulf", kProduct, computes<BinaryFn::Mul>},
@@ -75,7 +75,7 @@ static constexpr OpEntry kEntries[] = {
     {"arith.trunci", kIntegersOnly},
     {"arith.xori", kIntegersOnly},
 };
-const ArrayRef<OpEntry> mlir::mp::detail::arithTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::arithTable = kArithEntries;
 
 void mlir::mp::detail::registerArithModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {

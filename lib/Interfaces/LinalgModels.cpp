@@ -28,7 +28,7 @@ static Value remakeFill(Operation *op, OpBuilder &builder, FloatType, Overflow,
   return linalg::FillOp::create(builder, fill.getLoc(), scalar, out).getResult(0);
 }
 
-static constexpr OpEntry kEntries[] = {
+static constexpr OpEntry kLinalgEntries[] = {
     {"linalg.matmul", kContraction},
     {"linalg.batch_matmul", kContraction},
     {"linalg.matvec", kContraction},
@@ -131,7 +131,7 @@ static constexpr OpEntry kEntries[] = {
     {"linalg.elementwise", kByBody},
     {"linalg.yield", kPartOfBody},
 };
-const ArrayRef<OpEntry> mlir::mp::detail::linalgTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::linalgTable = kLinalgEntries;
 
 /// Fills the region of a named op from its own region builder.
 static void buildNamedBody(linalg::LinalgOp op) {

@@ -25,7 +25,7 @@ static FloatMeaning meaningOfIntegerPower(Operation *op) {
   return meaning;
 }
 
-static constexpr OpEntry kEntries[] = {
+static constexpr OpEntry kMathEntries[] = {
     {"math.exp", kExponential, computes<UnaryFn::Exp>},
     {"math.exp2", kExponential, computes<UnaryFn::Exp2>},
     {"math.expm1", kOverflowsEarly, computes<UnaryFn::Expm1>},
@@ -78,7 +78,7 @@ static constexpr OpEntry kEntries[] = {
     {"math.ctpop", kIntegersOnly},
     {"math.ipowi", kIntegersOnly},
 };
-const ArrayRef<OpEntry> mlir::mp::detail::mathTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::mathTable = kMathEntries;
 
 void mlir::mp::detail::registerMathModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {

@@ -39,7 +39,7 @@ static Value remakeEmpty(Operation *op, OpBuilder &builder, FloatType format, Ov
       ->getResult(0);
 }
 
-static constexpr OpEntry kEntries[] = {
+static constexpr OpEntry kTensorEntries[] = {
     {"tensor.cast", kMovesData, moves<Rows::Kept>, Movement::View},
     {"tensor.collapse_shape", kMovesData, reshapes, Movement::View},
     {"tensor.expand_shape", kMovesData, reshapes, Movement::View},
@@ -65,7 +65,7 @@ static constexpr OpEntry kEntries[] = {
     {"tensor.rank", kIntegersOnly},
     {"tensor.yield", kPartOfBody},
 };
-const ArrayRef<OpEntry> mlir::mp::detail::tensorTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::tensorTable = kTensorEntries;
 
 namespace {
 /// tensor.pad yields the padding value from a region: it follows the format.

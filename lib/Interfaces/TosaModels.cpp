@@ -101,7 +101,7 @@ static FloatMeaning meaningOfDepthwise(Operation *op) {
                       : FloatMeaning::unknown();
 }
 
-static constexpr OpEntry kEntries[] = {
+static constexpr OpEntry kTosaEntries[] = {
     {"tosa.matmul",
      {OpClass::TensorCore, TypeRule::Contraction, "contraction: narrow factors, f32 result"},
      meaningOfMatmul},
@@ -211,7 +211,7 @@ static constexpr OpEntry kEntries[] = {
     {"tosa.custom", {OpClass::Barrier, TypeRule::Frozen, "defined elsewhere"}},
     {"tosa.yield", kPartOfBody},
 };
-const ArrayRef<OpEntry> mlir::mp::detail::tosaTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::tosaTable = kTosaEntries;
 
 /// The accumulator of convolutions and average pooling is an attribute.
 static constexpr StringLiteral kAccumulatorAttrName = "acc_type";

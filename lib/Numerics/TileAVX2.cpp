@@ -258,19 +258,19 @@ __attribute__((target("avx2,fma,f16c"))) void tileFor(const TensorCoreModel &mod
   tile(model, s, paddedK, a, b, accumulators);
 }
 
-struct Entry {
+struct TileEntry {
   unsigned group;
   int alignmentBits;
   StepResult result;
   TileFunction function;
 };
 
-template <unsigned group, int alignmentBits, StepResult result> constexpr Entry entry() {
+template <unsigned group, int alignmentBits, StepResult result> constexpr TileEntry entry() {
   return {group, alignmentBits, result, tileFor<group, alignmentBits, result>};
 }
 
 using SR = StepResult;
-constexpr Entry entries[] = {
+constexpr TileEntry kTileEntries[] = {
     entry<4, 23, SR::F32>(),  entry<4, 23, SR::F16>(),    entry<8, 24, SR::F32>(),
     entry<8, 24, SR::F16>(),  entry<4, 24, SR::F32>(),    entry<16, 25, SR::F32>(),
     entry<16, 25, SR::F16>(), entry<8, 25, SR::F32>(),    entry<16, 13, SR::E8M13>(),
@@ -283,7 +283,7 @@ constexpr Entry entries[] = {
 TileFunction mpcore::numerics::detail::tileAVX2(const TensorCoreModel &model) {
   if (!__builtin_cpu_supports("f16c"))
     return nullptr;
-  for (const Entry &candidate : entries)
+  for (const TileEntry &candidate : kTileEntries)
     if (candidate.group == model.groupSize && candidate.alignmentBits == model.alignmentBits &&
         candidate.result == model.stepResult)
       return candidate.function;

@@ -15,11 +15,8 @@
 #include <cmath>
 
 using namespace mpcore::performance;
+using llvm::createStringError;
 using llvm::StringRef;
-
-static llvm::Error error(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
 
 /// Rounds up, and stops where sums of many such times would overflow.
 static int64_t wholePicoseconds(double time) {
@@ -35,8 +32,8 @@ llvm::Expected<CostModel> CostModel::create(const target::TargetModel &target, S
       costs.figures = &part;
   if (!costs.figures) {
     auto names = llvm::map_range(target.parts, [](const target::Part &p) { return p.name; });
-    return error("target " + target.name + " has no part '" + partName + "'; it has " +
-                 llvm::join(names, ", "));
+    return createStringError("target " + target.name + " has no part '" + partName + "'; it has " +
+                             llvm::join(names, ", "));
   }
   llvm::Expected<const Part &> part = findPart(costs.figures->name);
   if (!part)
@@ -133,19 +130,20 @@ llvm::Error CostModel::readMeasured(StringRef text) {
   const llvm::json::Object *object = root->getAsObject();
   if (!object || object->getString("schema") != "mp-measured-costs" ||
       object->getInteger("version") != 1)
-    return error("expected schema mp-measured-costs, version 1");
+    return createStringError("expected schema mp-measured-costs, version 1");
   std::optional<StringRef> name = object->getString("target");
   if (name != model->name)
-    return error("times were measured on '" + name.value_or("") + "', expected '" + model->name +
-                 "'");
+    return createStringError("times were measured on '" + name.value_or("") + "', expected '" +
+                             model->name + "'");
   const llvm::json::Object *times = object->getObject("picoseconds");
   if (!times)
-    return error("expected an object 'picoseconds'");
+    return createStringError("expected an object 'picoseconds'");
   llvm::StringMap<int64_t> read;
   for (const auto &[key, value] : *times) {
     std::optional<int64_t> time = value.getAsInteger();
     if (!time || *time < 0)
-      return error("time of '" + StringRef(key) + "': expected whole picoseconds, not negative");
+      return createStringError("time of '" + StringRef(key) +
+                               "': expected whole picoseconds, not negative");
     read[StringRef(key)] = *time;
   }
   measuredTimes = std::move(read);

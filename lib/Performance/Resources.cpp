@@ -9,6 +9,7 @@
 
 using namespace mpcore::performance;
 namespace target = mpcore::target;
+using llvm::createStringError;
 using llvm::divideCeil;
 using llvm::Twine;
 
@@ -39,8 +40,6 @@ struct Demand {
 };
 } // namespace
 
-static llvm::Error error(const Twine &text) { return llvm::createStringError(text); }
-
 /// Rows of operands that warps of mma.sync hold in registers at once, twice (one set is multiplied
 /// while the other is loaded): 32 bytes of each row, over 32 lanes of 4 bytes.
 static unsigned fragmentRegisters(unsigned rows) { return 2 * rows / 4; }
@@ -48,7 +47,7 @@ static unsigned fragmentRegisters(unsigned rows) { return 2 * rows / 4; }
 static llvm::Error checkUnit(MatrixUnit unit, llvm::StringRef format, const Part &part) {
   if (part.peakTera(unit, format) > 0)
     return llvm::Error::success();
-  return error(part.name + " has no " + toString(unit) + " products of " + format);
+  return createStringError(part.name + " has no " + toString(unit) + " products of " + format);
 }
 
 static llvm::Error checkMatmul(const MatmulProblem &p, const MatmulSchedule &s, const Part &part) {
@@ -56,30 +55,36 @@ static llvm::Error checkMatmul(const MatmulProblem &p, const MatmulSchedule &s, 
     return e;
   const target::MemoryFeatures &memory = part.specific->memory;
   if ((s.copy == Copy::Async && !memory.cpAsync) || (s.copy == Copy::Bulk && !memory.tma))
-    return error(part.name + " has no copies of kind " + toString(s.copy));
+    return createStringError(part.name + " has no copies of kind " + toString(s.copy));
   if (s.clusterM * s.clusterN > part.limits().clusterSize)
-    return error("a cluster of " + Twine(s.clusterM * s.clusterN) + " blocks exceeds the " +
-                 Twine(part.limits().clusterSize) + " of " + part.name);
+    return createStringError("a cluster of " + Twine(s.clusterM * s.clusterN) +
+                             " blocks exceeds the " + Twine(part.limits().clusterSize) + " of " +
+                             part.name);
   if (!s.m || !s.n || !s.k || !s.warpsM || !s.warpsN || !s.splitK || !s.slices)
-    return error("tile, warps, splits and slices must be above 0");
+    return createStringError("tile, warps, splits and slices must be above 0");
   if (p.sparseA && (s.unit != MatrixUnit::MmaSync || part.specific->computeCapability < 80 ||
                     storageBits(p.format) > 16))
-    return error("a sparse A is for mma.sync of 8 or 16 bits from sm_80 on");
+    return createStringError("a sparse A is for mma.sync of 8 or 16 bits from sm_80 on");
   if (s.slices > 1 && s.unit != MatrixUnit::MmaSync)
-    return error("slices of a sum are for warps of mma.sync");
+    return createStringError("slices of a sum are for warps of mma.sync");
   const unsigned warps = s.warpsM * s.warpsN;
   if (s.unit == MatrixUnit::Wgmma && (s.m % 64 || s.n % 8 || warps % 4))
-    return error("wgmma needs rows in multiples of 64, columns of 8, and whole warpgroups");
+    return createStringError(
+        "wgmma needs rows in multiples of 64, columns of 8, and whole warpgroups");
   if (s.unit == MatrixUnit::Tcgen05 && ((s.m != 64 && s.m % 128) || s.n % 16 || s.n > 512))
-    return error("tcgen05 needs 64 rows or multiples of 128, and columns in multiples of 16 up to "
-                 "512");
+    return createStringError(
+        "tcgen05 needs 64 rows or multiples of 128, and columns in multiples of 16 up to "
+        "512");
   if (s.unit == MatrixUnit::MmaSync && (s.m % (16 * s.warpsM) || s.n % (8 * s.warpsN)))
-    return error("each warp of mma.sync needs rows in multiples of 16 and columns of 8");
+    return createStringError(
+        "each warp of mma.sync needs rows in multiples of 16 and columns of 8");
   const unsigned depth = s.k * storageBits(p.format) / 8;
   if (s.unit != MatrixUnit::Fma && depth % 32)
-    return error("a step of " + Twine(s.k) + " is no multiple of the 32 bytes of one instruction");
+    return createStringError("a step of " + Twine(s.k) +
+                             " is no multiple of the 32 bytes of one instruction");
   if (s.stages < 2)
-    return error("at least 2 stages are needed to load one tile while another is multiplied");
+    return createStringError(
+        "at least 2 stages are needed to load one tile while another is multiplied");
   return llvm::Error::success();
 }
 
@@ -114,8 +119,9 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
     // Consumers hold the accumulators; a warpgroup of producers gives up all but 24 registers.
     const unsigned groups = warps / 4, consumer = s.m * s.n / (groups * 128) + 40;
     if (consumer > 240)
-      return error("accumulators of " + Twine(s.m) + "x" + Twine(s.n) + " take " + Twine(consumer) +
-                   " registers in each thread of " + Twine(groups) + " warpgroups, at most 240");
+      return createStringError("accumulators of " + Twine(s.m) + "x" + Twine(s.n) + " take " +
+                               Twine(consumer) + " registers in each thread of " + Twine(groups) +
+                               " warpgroups, at most 240");
     d.threads += 128;
     d.registers = divideCeil(groups * consumer + 24, groups + 1);
     break;
@@ -123,8 +129,8 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
   case MatrixUnit::Tcgen05:
     // Accumulators lie in tensor memory, 512 columns of 128 lanes; one warp copies, one multiplies.
     if (s.n * divideCeil(s.m, 128) > 512)
-      return error("accumulators of " + Twine(s.m) + "x" + Twine(s.n) +
-                   " exceed the 512 columns of tensor memory");
+      return createStringError("accumulators of " + Twine(s.m) + "x" + Twine(s.n) +
+                               " exceed the 512 columns of tensor memory");
     d.threads = 192;
     d.registers = 168;
     break;
@@ -134,7 +140,7 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
 
 static llvm::Expected<Demand> demandOf(const MapProblem &p, const MapSchedule &s, const Part &) {
   if (!s.vectorBytes || !s.elementsPerThread || !s.block)
-    return error("vector, elements per thread and block must be above 0");
+    return createStringError("vector, elements per thread and block must be above 0");
   // Stores are under way, too: of a bias that is repeated nearly nothing is read.
   const double perThread = s.elementsPerThread * std::max(p.readBytes, p.writtenBytes);
   // All loads may come before all computation, and all results before all stores. Accesses of 16
@@ -152,7 +158,7 @@ static bool isSumOnly(const RowProblem &p) { return p.reductions == 1 && p.writt
 
 static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s, const Part &) {
   if (!s.threadsPerRow || !s.rowsPerBlock || !s.vectorBytes)
-    return error("threads per row, rows per block and vector must be above 0");
+    return createStringError("threads per row, rows per block and vector must be above 0");
   const unsigned threads = s.threadsPerRow * s.rowsPerBlock;
   const uint64_t elements = divideCeil(uint64_t(p.columns), s.threadsPerRow);
   const double rowBytes = double(p.columns) * p.readBytes;
@@ -161,8 +167,9 @@ static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s
     // The row in f32, and as much again as the weights of one vector.
     if (const unsigned most = isSumOnly(p) ? kMostElementsAdded : kMostElementsHeld;
         elements > most)
-      return error(Twine(elements) + " elements of a row in each of " + Twine(s.threadsPerRow) +
-                   " threads exceed the registers; at most " + Twine(most));
+      return createStringError(Twine(elements) + " elements of a row in each of " +
+                               Twine(s.threadsPerRow) + " threads exceed the registers; at most " +
+                               Twine(most));
     return Demand{threads, unsigned(elements * std::max(p.heldWords, 1.0) + p.passingWords) + 18, 0,
                   rowBytes * s.rowsPerBlock};
   case Residence::Shared:
@@ -177,7 +184,7 @@ static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s
 static llvm::Expected<Demand> demandOf(const ColumnReductionProblem &p,
                                        const ColumnReductionSchedule &s, const Part &) {
   if (!s.columnsPerBlock || !s.splits || !s.block || !s.vectorBytes)
-    return error("columns per block, splits, block and vector must be above 0");
+    return createStringError("columns per block, splits, block and vector must be above 0");
   return Demand{s.block, 48, uint64_t(s.columnsPerBlock) * 4 * (s.block / 32),
                 4.0 * s.vectorBytes * s.block};
 }
@@ -185,7 +192,7 @@ static llvm::Expected<Demand> demandOf(const ColumnReductionProblem &p,
 static llvm::Expected<Demand> demandOf(const TransposeProblem &p, const TransposeSchedule &s,
                                        const Part &) {
   if (!s.tile || !s.block || !s.vectorBytes)
-    return error("tile, block and vector must be above 0");
+    return createStringError("tile, block and vector must be above 0");
   const double tileBytes = double(s.tile) * s.tile * p.bits / 8;
   return Demand{s.block, unsigned(tileBytes / s.block / 4) + 24, uint64_t(tileBytes), tileBytes};
 }
@@ -196,10 +203,11 @@ static llvm::Expected<Demand> demandOf(const AttentionProblem &p, const Attentio
     return std::move(e);
   if (s.unit == MatrixUnit::Fma || !s.queries || !s.keys || !s.warps || !s.splitKeys ||
       s.stages < 1)
-    return error("attention needs a matrix unit, and tile, warps, splits and stages above 0");
+    return createStringError(
+        "attention needs a matrix unit, and tile, warps, splits and stages above 0");
   if (s.queries % (s.unit == MatrixUnit::Wgmma ? 64 : 16 * s.warps))
-    return error(Twine(s.queries) + " queries do not divide over " + Twine(s.warps) + " warps of " +
-                 toString(s.unit));
+    return createStringError(Twine(s.queries) + " queries do not divide over " + Twine(s.warps) +
+                             " warps of " + toString(s.unit));
   const double element = storageBits(p.format) / 8.0, row = double(p.headDim) * element;
   const unsigned dim = unsigned(p.headDim);
   Demand d{32 * s.warps, 0, uint64_t(row * (s.queries + 2.0 * s.stages * s.keys)),
@@ -215,7 +223,7 @@ static llvm::Expected<Demand> demandOf(const AttentionProblem &p, const Attentio
     d.threads += s.unit == MatrixUnit::Wgmma ? 128 : 64;
     d.registers = std::min(held + 40, 240u);
     if (held > 208)
-      return error("output and scores take " + Twine(held) + " registers, at most 208");
+      return createStringError("output and scores take " + Twine(held) + " registers, at most 208");
     d.registers = s.unit == MatrixUnit::Wgmma
                       ? divideCeil(s.warps / 4 * d.registers + 24, s.warps / 4 + 1)
                       : d.registers;
@@ -225,7 +233,7 @@ static llvm::Expected<Demand> demandOf(const AttentionProblem &p, const Attentio
 
 template <class P, class S>
 static llvm::Expected<Demand> demandOf(const P &, const S &, const Part &) {
-  return error("the schedule is one for another kind of problem");
+  return createStringError("the schedule is one for another kind of problem");
 }
 
 llvm::Expected<Resources> mpcore::performance::resourcesOf(const Problem &problem,
@@ -238,22 +246,22 @@ llvm::Expected<Resources> mpcore::performance::resourcesOf(const Problem &proble
     return demand.takeError();
   const target::LaunchLimits &limits = part.limits();
   if (demand->threads > limits.threadsPerBlock)
-    return error(Twine(demand->threads) + " threads exceed the " + Twine(limits.threadsPerBlock) +
-                 " of a block");
+    return createStringError(Twine(demand->threads) + " threads exceed the " +
+                             Twine(limits.threadsPerBlock) + " of a block");
   if (demand->registers > limits.registersPerThread)
-    return error("about " + Twine(demand->registers) + " registers exceed the " +
-                 Twine(limits.registersPerThread) + " of a thread");
+    return createStringError("about " + Twine(demand->registers) + " registers exceed the " +
+                             Twine(limits.registersPerThread) + " of a thread");
   if (demand->sharedBytes > limits.sharedPerBlock)
-    return error(Twine(demand->sharedBytes) + " bytes of shared memory exceed the " +
-                 Twine(limits.sharedPerBlock) + " of a block on " + part.name);
+    return createStringError(Twine(demand->sharedBytes) + " bytes of shared memory exceed the " +
+                             Twine(limits.sharedPerBlock) + " of a block on " + part.name);
   Resources r;
   r.threads = demand->threads;
   r.registers = demand->registers;
   r.sharedBytes = unsigned(demand->sharedBytes);
   r.blocksPerMultiprocessor = residentBlocks(*part.specific, r.threads, r.registers, r.sharedBytes);
   if (!r.blocksPerMultiprocessor)
-    return error(Twine(r.threads) + " threads of about " + Twine(r.registers) +
-                 " registers do not fit on a multiprocessor of " + part.name);
+    return createStringError(Twine(r.threads) + " threads of about " + Twine(r.registers) +
+                             " registers do not fit on a multiprocessor of " + part.name);
   const unsigned warps = divideCeil(r.threads, 32);
   r.occupancy = double(r.blocksPerMultiprocessor * warps) / (limits.threadsPerMultiprocessor / 32);
   r.bytesInFlight = demand->bytesInFlightPerBlock * r.blocksPerMultiprocessor;

@@ -19,7 +19,7 @@ using Int = __int128;
 /// Loops with more positions are not tried one by one.
 static constexpr int64_t kMostPositions = 4096;
 /// Values are followed through as many ops.
-static constexpr unsigned kMostSteps = 4096;
+static constexpr unsigned kMostIntegerSteps = 4096;
 /// Tensors of integers, and arguments of bodies, that one question looks at.
 static constexpr unsigned kMostValues = 256;
 
@@ -87,7 +87,7 @@ static IntegerRange divide(IntegerRange x, IntegerRange y) {
 }
 
 /// Remainders have the sign of x, are smaller than the divisor and no larger than x.
-static IntegerRange remainder(IntegerRange x, IntegerRange y) {
+static IntegerRange integerRemainder(IntegerRange x, IntegerRange y) {
   if (x.low == x.high && y.low == y.high && y.low != 0)
     return {x.low % y.low, x.low % y.low};
   Int divisor = std::max(y.low < 0 ? -y.low : y.low, y.high < 0 ? -y.high : y.high);
@@ -141,8 +141,8 @@ static std::optional<IntegerRange> combine(Operation *op, IntegerRange x, Intege
       .Case<arith::DivUIOp>([&](auto) {
         return asSigned(divide(ux, {std::max<Int>(uy.low, 1), std::max<Int>(uy.high, 1)}), width);
       })
-      .Case<arith::RemSIOp>([&](auto) { return remainder(x, y); })
-      .Case<arith::RemUIOp>([&](auto) { return asSigned(remainder(ux, uy), width); })
+      .Case<arith::RemSIOp>([&](auto) { return integerRemainder(x, y); })
+      .Case<arith::RemUIOp>([&](auto) { return asSigned(integerRemainder(ux, uy), width); })
       .Case<arith::MaxSIOp, tosa::MaximumOp>(
           [&](auto) { return IntegerRange{std::max(x.low, y.low), std::max(x.high, y.high)}; })
       .Case<arith::MinSIOp, tosa::MinimumOp>(
@@ -319,7 +319,7 @@ IntegerRange Bounds::of(Value value) {
   unsigned width = integerWidth(value.getType());
   if (auto constant = ofConstant(value))
     return *constant;
-  if (++steps > kMostSteps)
+  if (++steps > kMostIntegerSteps)
     return allOf(width);
   if (auto argument = dyn_cast<BlockArgument>(value))
     return ofArgument(argument, width);

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mlir::mp::proofs;
 
-static constexpr unsigned kMostDepth = 24;
-static constexpr unsigned kMostSteps = 20000;
+static constexpr unsigned kMostMatchDepth = 24;
+static constexpr unsigned kMostMatchSteps = 20000;
 
 std::optional<double> Elements::countSteps(ArrayRef<unsigned> symbols) const {
   double count = 1;
@@ -169,7 +169,7 @@ bool Elements::matchPlace(const Element &pattern, const Element &target, Substit
 
 bool Elements::matchOnce(const Element &givenPattern, const Element &givenTarget,
                          Substitution &values, ArrayRef<unsigned> open, unsigned depth) {
-  if (depth > kMostDepth || ++steps > kMostSteps)
+  if (depth > kMostMatchDepth || ++steps > kMostMatchSteps)
     return false;
   Element pattern = resolve(substitute(givenPattern, values)), target = resolve(givenTarget);
   Substitution before = values;

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mlir::mp::proofs;
 using Kind = Unfolded::Kind;
 
-static constexpr unsigned kMostDepth = 10;
+static constexpr unsigned kMostQuotientDepth = 10;
 /// Covers the roundings of the bounds' own computation.
 static constexpr double kOwnSlack = 0x1p-40;
 
@@ -24,7 +24,7 @@ static double flushed(const Format &format) {
 }
 
 Element Relations::withoutSign(Element element) {
-  for (unsigned depth = 0; depth < kMostDepth; ++depth) {
+  for (unsigned depth = 0; depth < kMostQuotientDepth; ++depth) {
     element = elements.resolve(element);
     Unfolded outer = elements.unfold(element);
     bool isSign = outer.kind == Kind::Apply &&
@@ -126,7 +126,7 @@ static std::optional<Domination> rootOf(std::optional<Domination> squared, const
 std::optional<Domination> Relations::dominates(const Element &givenB, const Element &a,
                                                Substitution &values, ArrayRef<unsigned> open,
                                                unsigned depth) {
-  if (depth > kMostDepth)
+  if (depth > kMostQuotientDepth)
     return std::nullopt;
   Element resolved = elements.resolve(givenB);
   Substitution before = values;
@@ -242,7 +242,7 @@ std::optional<Relations::Ratio> Relations::timesInverse(const Element &given, co
                                                         unsigned depth) {
   Element inverse = elements.resolve(given);
   Unfolded outer = elements.unfold(inverse);
-  if (depth > kMostDepth || outer.kind != Kind::Apply)
+  if (depth > kMostQuotientDepth || outer.kind != Kind::Apply)
     return std::nullopt;
   // One that overflows is infinite before it is multiplied. One over zero may be: what zero
   // dominates is zero as well, and the product NaN.

@@ -77,7 +77,7 @@ static std::string identify(const json::Object &row) {
          textOf(row.get("body")) + '\0' + (name.empty() ? textOf(row.get("type")) : name);
 }
 
-static ChangedDecision describeOp(const json::Object &row) {
+static ChangedDecision describeRow(const json::Object &row) {
   return {textOf(row.get("function")),
           row.getInteger("ordinal").value_or(0),
           textOf(row.get("op")),
@@ -101,7 +101,7 @@ static void compareOps(const json::Array &before, const json::Array &after,
     const json::Object *row = value.getAsObject();
     if (!row)
       continue;
-    ChangedDecision changed = describeOp(*row);
+    ChangedDecision changed = describeRow(*row);
     auto same = earlier.find(identify(*row));
     if (same == earlier.end() || same->second.empty()) {
       changed.after = describeDecision(*row);
@@ -127,7 +127,7 @@ static void compareOps(const json::Array &before, const json::Array &after,
     if (left.empty() || left.front() != row)
       continue;
     left.pop_front();
-    ChangedDecision gone = describeOp(*row);
+    ChangedDecision gone = describeRow(*row);
     gone.before = describeDecision(*row);
     changes.decisions.push_back(std::move(gone));
   }

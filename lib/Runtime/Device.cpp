@@ -44,7 +44,7 @@ void load(OpenDevice &device, mp_rt_module &module) {
 }
 
 /// Runs `body`; a failure leaves the compiled code, without unwinding through it.
-template <typename Body> auto guarded(Body body) {
+template <typename Body> auto withDevice(Body body) {
   bool failed = false;
   decltype(body(std::declval<OpenDevice &>())) result{};
   {
@@ -87,7 +87,7 @@ void mpcore::runtime::forgetCall() {
 extern "C" {
 
 void *mp_rt_device_alloc(int64_t bytes) {
-  return guarded([&](OpenDevice &device) {
+  return withDevice([&](OpenDevice &device) {
     if (bytes < 0)
       throw DeviceError{"a buffer of " + std::to_string(bytes) + " bytes: its size overflowed"};
     return reinterpret_cast<void *>(allocateForCall(device, bytes));
@@ -95,7 +95,7 @@ void *mp_rt_device_alloc(int64_t bytes) {
 }
 
 void mp_rt_device_free(void *pointer) {
-  guarded([&](OpenDevice &device) {
+  withDevice([&](OpenDevice &device) {
     auto found = live.find(reinterpret_cast<mp_cu_address>(pointer));
     if (found == live.end())
       return 0; // an argument or a constant: not the code's to free
@@ -107,7 +107,7 @@ void mp_rt_device_free(void *pointer) {
 }
 
 void *mp_rt_device_constant(mp_rt_constant *constant) {
-  return guarded([&](OpenDevice &device) {
+  return withDevice([&](OpenDevice &device) {
     if (!constant->address) {
       mp_cu_address address = allocate(device, constant->bytes, "for a constant");
       if (constant->bytes > 0)
@@ -136,7 +136,7 @@ void mp_rt_device_clear(void *address, int64_t bytes) {
 }
 
 int64_t mp_rt_device_read(int64_t address, int64_t bytes) {
-  return guarded([&](OpenDevice &device) {
+  return withDevice([&](OpenDevice &device) {
     int64_t word = 0;
     device.check(
         device.driver.download(&word, mp_cu_address(address), size_t(bytes), device.queue()),
@@ -156,7 +156,7 @@ int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t addres
     empty |= sizes[dim] == 0;
     last += (sizes[dim] - 1) * strides[dim];
   }
-  return guarded([&](OpenDevice &device) {
+  return withDevice([&](OpenDevice &device) {
     int64_t bytes = empty ? 0 : (last + 1) * element_bytes;
     void *copy = mirrors.emplace_back(size_t(bytes)).data();
     if (bytes > 0) {
@@ -171,7 +171,7 @@ int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t addres
 
 void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *arguments,
                          int64_t count) {
-  guarded([&](OpenDevice &device) {
+  withDevice([&](OpenDevice &device) {
     std::string what = "launching kernel '" + std::string(kernel->name) + "'";
     for (int i = 0; i < 7; ++i)
       if (shape[i] < 0 || shape[i] > 0x7fffffff)

@@ -6,11 +6,10 @@
 #include "Tables.h"
 
 using namespace mpcore::target;
+using tables::mma;
+using tables::tcgen05;
 
 namespace {
-constexpr auto mma = InstructionFamily::MmaSync;
-constexpr auto tcgen05 = InstructionFamily::Tcgen05;
-
 /// Instructions that every Blackwell part has.
 TargetModel blackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
                       Support fp8MmaSync) {

@@ -7,7 +7,7 @@
 
 using namespace mpcore::target;
 
-static TargetModel withParts(TargetModel t) {
+static TargetModel withPartsOfSM120(TargetModel t) {
   t.parts = {{"RTX 5090",
               170,
               1792,
@@ -25,10 +25,10 @@ static TargetModel withParts(TargetModel t) {
   return t;
 }
 
-TargetModel tables::sm120() { return withParts(consumerBlackwell("sm_120", 120, 87)); }
+TargetModel tables::sm120() { return withPartsOfSM120(consumerBlackwell("sm_120", 120, 87)); }
 
 TargetModel tables::sm120a() {
-  TargetModel t = withParts(consumerBlackwellSpecific("sm_120a", 120, 87));
+  TargetModel t = withPartsOfSM120(consumerBlackwellSpecific("sm_120a", 120, 87));
   t.parts.front().rates.append({
       {"f6E2M3FN", "f32", 419},
       {"f6E3M2FN", "f32", 419},

@@ -7,7 +7,7 @@
 
 using namespace mpcore::target;
 
-static TargetModel withParts(TargetModel t) {
+static TargetModel withPartsOfSM121(TargetModel t) {
   // Documented: fp4 500 dense (half of 1000 sparse). The rest by the ratios of RTX 5090.
   t.parts = {{"GB10",
               48,
@@ -27,10 +27,10 @@ static TargetModel withParts(TargetModel t) {
   return t;
 }
 
-TargetModel tables::sm121() { return withParts(consumerBlackwell("sm_121", 121, 88)); }
+TargetModel tables::sm121() { return withPartsOfSM121(consumerBlackwell("sm_121", 121, 88)); }
 
 TargetModel tables::sm121a() {
-  TargetModel t = withParts(consumerBlackwellSpecific("sm_121a", 121, 88));
+  TargetModel t = withPartsOfSM121(consumerBlackwellSpecific("sm_121a", 121, 88));
   t.parts.front().rates.append({
       {"f6E2M3FN", "f32", 125},
       {"f6E3M2FN", "f32", 125},

@@ -5,9 +5,9 @@
 #include "Tables.h"
 
 using namespace mpcore::target;
+using tables::mma;
 
 TargetModel tables::sm75() {
-  constexpr auto mma = InstructionFamily::MmaSync;
   TargetModel t{"sm_75", 75, 63};
   t.limits = {65536, 65536, 1024, 16};
   t.memory.ldmatrix = true;

@@ -5,9 +5,9 @@
 #include "Tables.h"
 
 using namespace mpcore::target;
+using tables::mma;
 
 TargetModel tables::sm89() {
-  constexpr auto mma = InstructionFamily::MmaSync;
   TargetModel t{"sm_89", 89, 78};
   t.limits = {101376, 102400, 1536, 24};
   t.memory.ldmatrix = t.memory.cpAsync = true;

@@ -5,11 +5,10 @@
 #include "Tables.h"
 
 using namespace mpcore::target;
+using tables::mma;
+using tables::wgmma;
 
 namespace {
-constexpr auto mma = InstructionFamily::MmaSync;
-constexpr auto wgmma = InstructionFamily::Wgmma;
-
 /// Fills in what both names share. fp8 mma.sync is expanded into f16 products (about 25 fraction
 /// bits).
 TargetModel common(llvm::StringRef name, unsigned minPtx) {

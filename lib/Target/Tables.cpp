@@ -6,10 +6,10 @@
 #include "Tables.h"
 
 using namespace mpcore::target;
+using tables::mma;
+using tables::tcgen05;
 
 namespace {
-constexpr auto mma = InstructionFamily::MmaSync;
-constexpr auto tcgen05 = InstructionFamily::Tcgen05;
 constexpr auto native = Support::Native;
 constexpr auto emulated = Support::Emulated;
 

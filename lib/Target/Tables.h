@@ -9,6 +9,10 @@
 
 namespace mpcore::target::tables {
 
+// Words of the rows.
+inline constexpr auto mma = InstructionFamily::MmaSync, wgmma = InstructionFamily::Wgmma,
+                      tcgen05 = InstructionFamily::Tcgen05;
+
 TargetModel sm70();
 TargetModel sm75();
 TargetModel sm80();

@@ -3,6 +3,7 @@
 // Asks every rule about a step, and counts what they say by rule and place.
 
 #include "mp/Watch/Alarms.h"
+#include "mp/Support/ShortNumber.h"
 #include "mp/Watch/Numbers.h"
 
 #include "ShiftRule.h"
@@ -15,6 +16,7 @@
 
 using namespace mpcore;
 using namespace mpcore::watch;
+using support::shortNumber;
 
 /// Steps between two alerts of one rule at one place.
 static constexpr int64_t kSpacing = 50;
@@ -22,8 +24,6 @@ static constexpr size_t kMemorySamples = 64, kSecondsSamples = 128;
 /// Between steps; within one the process holds more.
 static constexpr double kNearLimit = 0.8;
 static constexpr double kNinetyNinePercent = 2.576;
-
-static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
 
 llvm::json::Object AlarmOptions::toJSON() const {
   return llvm::json::Object{{"warmup", warmup},
@@ -103,18 +103,19 @@ void Watcher::State::judgeShifts(const StepReading &reading, std::vector<Alert> 
     if (!value || !std::isfinite(*value) || reading.skipped)
       continue;
     const ShiftRule::Finding finding = rule->add(*value, isSettled, options);
-    const std::string z = text(finding.z) + " deviations above the median of 128 steps before";
+    const std::string z =
+        shortNumber(finding.z) + " deviations above the median of 128 steps before";
     if (finding.shifted)
       alerts.push_back({Grade::Alarm, name + "-shift", "", 0, *value,
-                        text(*value) + " is " + z + ", 5 of the last 8 above " +
-                            text(options.shiftZ) + ", and the median of 16 is " +
-                            text(finding.ratio) + " times its least, limit " +
-                            text(options.shiftRatio),
+                        shortNumber(*value) + " is " + z + ", 5 of the last 8 above " +
+                            shortNumber(options.shiftZ) + ", and the median of 16 is " +
+                            shortNumber(finding.ratio) + " times its least, limit " +
+                            shortNumber(options.shiftRatio),
                         adviceOf(name + "-shift")});
     else if (finding.spiked)
       alerts.push_back({Grade::Note, name + "-spike", "", 0, *value,
-                        text(*value) + " is " + z + ", limit " + text(options.spikeZ) +
-                            ", and more than twice the median",
+                        shortNumber(*value) + " is " + z + ", limit " +
+                            shortNumber(options.spikeZ) + ", and more than twice the median",
                         adviceOf(name + "-spike")});
   }
 }
@@ -126,12 +127,12 @@ void Watcher::State::judgeSkips(const StepReading &reading, std::vector<Alert> &
                       std::to_string(excess->first) + " of the last " +
                           std::to_string(excess->second) +
                           " steps were skipped; chance explains as many with probability below " +
-                          text(options.skipChance),
+                          shortNumber(options.skipChance),
                       adviceOf("skips")});
   if (skips.isAtFloor(options))
     alerts.push_back({Grade::Alarm, "scale-floor", "", 0, reading.scale.value_or(0),
-                      "the loss scale is " + text(reading.scale.value_or(0)) + ", floor " +
-                          text(options.scaleFloor) + ", and gradients still overflow",
+                      "the loss scale is " + shortNumber(reading.scale.value_or(0)) + ", floor " +
+                          shortNumber(options.scaleFloor) + ", and gradients still overflow",
                       adviceOf("scale-floor")});
 }
 
@@ -155,9 +156,9 @@ void Watcher::State::judgeMachine(const StepReading &reading, std::vector<Alert>
       const double soon = *reading.bytes + 1000 * slope.value;
       if (slope.low > 0 && soon > options.memoryLimit)
         alerts.push_back({Grade::Alarm, "memory", reading.growing, 0, *reading.bytes,
-                          text(*reading.bytes) + " bytes grow by " + text(slope.value) +
-                              " a step and pass " + text(options.memoryLimit) +
-                              " within 1000 steps" +
+                          shortNumber(*reading.bytes) + " bytes grow by " +
+                              shortNumber(slope.value) + " a step and pass " +
+                              shortNumber(options.memoryLimit) + " within 1000 steps" +
                               (reading.growing.empty() ? "; no state has grown in this step" : ""),
                           adviceOf("memory")});
     }
@@ -173,8 +174,9 @@ void Watcher::State::judgeMachine(const StepReading &reading, std::vector<Alert>
     seconds.add(*reading.seconds);
     if (slow.countAbove(0.5) >= 5)
       alerts.push_back({Grade::Note, "stall", "", 0, *reading.seconds,
-                        text(*reading.seconds) + " seconds are more than three times the median "
-                                                 "of 128 steps, 5 of the last 8",
+                        shortNumber(*reading.seconds) +
+                            " seconds are more than three times the median "
+                            "of 128 steps, 5 of the last 8",
                         adviceOf("stall")});
   }
 }

@@ -5,6 +5,7 @@
 
 #include "ValueRules.h"
 
+#include "mp/Support/ShortNumber.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -12,19 +13,18 @@
 
 using namespace mpcore;
 using namespace mpcore::watch;
+using support::shortNumber;
 
 static constexpr double kAllZero = 1 - 1e-6;
-
-static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
 
 std::vector<Alert> ValueRules::add(const ValueReading &reading, double total,
                                    const AlarmOptions &options) {
   std::vector<Alert> alerts;
   if (reading.nonFinite > 0)
-    alerts.push_back(
-        {Grade::Alarm, "non-finite", reading.name, 0, reading.nonFinite,
-         text(reading.nonFinite) + " elements are infinite or NaN in a step that was not skipped",
-         adviceOf("non-finite", {"trace", "loss-scale"})});
+    alerts.push_back({Grade::Alarm, "non-finite", reading.name, 0, reading.nonFinite,
+                      shortNumber(reading.nonFinite) +
+                          " elements are infinite or NaN in a step that was not skipped",
+                      adviceOf("non-finite", {"trace", "loss-scale"})});
   if (reading.isGradient && reading.nonFinite == 0)
     judgeGradient(reading, total, options, alerts);
   for (const FormatShares &format : reading.formats)
@@ -57,9 +57,9 @@ void ValueRules::judgeGradient(const ValueReading &reading, double total,
   const double fallen = early.median() - shares.median();
   if (fallen > options.vanishedBits)
     alerts.push_back({Grade::Alarm, "layer-vanishes", reading.name, 0, fallen,
-                      "its share of the gradients' norm is 2^-" + text(fallen) +
+                      "its share of the gradients' norm is 2^-" + shortNumber(fallen) +
                           " of what it was in steps 50 to 250, limit 2^-" +
-                          text(options.vanishedBits),
+                          shortNumber(options.vanishedBits),
                       adviceOf("layer-vanishes")});
 }
 
@@ -76,17 +76,18 @@ void ValueRules::judgeFormat(const ValueReading &reading, const FormatShares &fo
   // Most elements of some gradients are nothing beside the largest once training has converged.
   if (recent.full() && share > options.flushedShare && share > 2 * usual &&
       format.lost > options.lostNorm)
-    alerts.push_back({Grade::Alarm, "flushed", reading.name, 0, share,
-                      text(100 * share) + " % of its elements that are not zero become zero in " +
-                          format.format + ", limit " + text(100 * options.flushedShare) +
-                          " % and twice the " + text(100 * usual) +
-                          " % of steps 50 to 250; up to " + text(100 * format.lost) +
-                          " % of its norm is lost, limit " + text(100 * options.lostNorm) + " %",
-                      adviceOf("flushed")});
+    alerts.push_back(
+        {Grade::Alarm, "flushed", reading.name, 0, share,
+         shortNumber(100 * share) + " % of its elements that are not zero become zero in " +
+             format.format + ", limit " + shortNumber(100 * options.flushedShare) +
+             " % and twice the " + shortNumber(100 * usual) + " % of steps 50 to 250; up to " +
+             shortNumber(100 * format.lost) + " % of its norm is lost, limit " +
+             shortNumber(100 * options.lostNorm) + " %",
+         adviceOf("flushed")});
   if (format.overflow > 0 && !format.isScaled)
     alerts.push_back(
         {Grade::Alarm, "overflow", reading.name, 0, format.overflow,
-         text(100 * format.overflow) + " % of its finite elements overflow " + format.format,
+         shortNumber(100 * format.overflow) + " % of its finite elements overflow " + format.format,
          adviceOf("overflow")});
 }
 

@@ -12,11 +12,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using domains::ErrorFacts;
+using domains::kInfinity;
 using domains::Measured;
 
 namespace mlir::mp {
@@ -328,8 +330,6 @@ private:
       set(result, errorOf(returned), call);
     --depth;
   }
-
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
   ErrorBounds &bounds;
   ErrorTransfer transfer;

@@ -7,6 +7,7 @@
 #include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/TensorCore.h"
 
@@ -16,12 +17,11 @@ using domains::Accumulation;
 using domains::Arithmetic;
 using domains::BinaryFn;
 using domains::ErrorFacts;
+using domains::kInfinity;
 using domains::Measured;
 using domains::ReduceFn;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 static Arithmetic arithmeticOf(Type type, domains::RowLength rows) {
   Arithmetic arithmetic;

@@ -34,7 +34,7 @@ static Value findSource(Value part, unsigned index, FloatType format) {
 }
 
 /// The largest magnitude in a constant; infinite if it is not read.
-static double largestOf(Value value) {
+static double largestFactor(Value value) {
   double largest = 0;
   Attribute constant = findConstant(value);
   auto elements = dyn_cast_or_null<DenseFPElementsAttr>(constant);
@@ -99,10 +99,10 @@ std::optional<SplitProducts> mlir::mp::viewSplitProducts(JoinSplitOp joined) {
         continue;
       }
       view.sources[side] = parts[side][0];
-      double first = largestOf(parts[side][0]);
+      double first = largestFactor(parts[side][0]);
       for (unsigned index = 1; index < 3; ++index)
         if (parts[side][index] &&
-            !(largestOf(parts[side][index]) <= std::pow(u, index) * (1 + u) * first))
+            !(largestFactor(parts[side][index]) <= std::pow(u, index) * (1 + u) * first))
           return std::nullopt;
     }
     return view;

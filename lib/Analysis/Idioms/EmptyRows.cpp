@@ -118,7 +118,7 @@ static Rows findMapped(linalg::GenericOp op) {
 }
 
 /// Rows of `inner`, numbered as `outer` numbers those of a tensor of the same sizes.
-static Rows renumber(const Rows &outer, Rows inner) {
+static Rows renumberRows(const Rows &outer, Rows inner) {
   if (!inner.tensor)
     return {};
   SmallVector<Size> sizes;
@@ -142,7 +142,7 @@ static Rows findAsked(linalg::GenericOp op) {
   Value test = found->combined;
   if (test == op.getBody()->getArgument(0)) { // another op compares
     op = rows.tensor.getDefiningOp<linalg::GenericOp>();
-    rows = renumber(rows, findMapped(op));
+    rows = renumberRows(rows, findMapped(op));
     if (!rows.tensor)
       return {};
     test = op.getBody()->getTerminator()->getOperand(0);

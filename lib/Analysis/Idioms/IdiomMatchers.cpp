@@ -5,13 +5,14 @@
 // are seen from one place, so that a statistic is one of the elements it meets.
 
 #include "Matcher.h"
+#include "mp/Domains/Infinity.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
 using domains::Interval;
+using domains::kInfinity;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Minima of x Phi(x), its tanh form, and x sigmoid(x), rounded away from zero.
 static constexpr Interval kGelu = {-0.171, kInfinity};
 static constexpr Interval kSilu = {-0.279, kInfinity};

@@ -4,13 +4,13 @@
 // in whatever order they were applied.
 
 #include "Matcher.h"
+#include "mp/Domains/Infinity.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
 using domains::Interval;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using domains::kInfinity;
 
 /// Names the norm by what it reduces.
 StringRef Matcher::nameOfNorm(const Term &term) const {

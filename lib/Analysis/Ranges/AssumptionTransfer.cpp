@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/IntegerBounds.h"
 #include "mp/Domains/Elementary.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
 
@@ -13,11 +14,11 @@ using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::Interval;
+using domains::kInfinity;
 using domains::ReduceFn;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A value within this is no growth where it is added: half of f16's range.
 static constexpr double kModest = 32768;
 

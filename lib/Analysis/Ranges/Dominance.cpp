@@ -4,17 +4,17 @@
 // or an exponential sum was made of, seen through what keeps the order.
 
 #include "LemmaParts.h"
+#include "mp/Domains/Infinity.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
+using domains::kInfinity;
 using domains::ReduceFn;
 using domains::UnaryFn;
-using Kind = ValueNode::Kind;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using NodeKind = ValueNode::Kind;
 
 /// Bounds of a factor that is known to be positive; nothing if it is not.
 static std::optional<Interval> positiveRange(const FloatFacts *facts) {
@@ -30,7 +30,7 @@ std::optional<Dominance> Lemmas::dominatesTerm(const View &term, const View &a,
   const ValueNode &node = values.get(term);
   if (term == a)
     return isNonNegative(facts(a.node)) ? std::optional(Dominance()) : std::nullopt;
-  if (node.kind == Kind::Unary) {
+  if (node.kind == NodeKind::Unary) {
     View inner = values.stripSign(values.compose(term, node.operands[0]));
     if (inner != a)
       return std::nullopt;
@@ -42,15 +42,15 @@ std::optional<Dominance> Lemmas::dominatesTerm(const View &term, const View &a,
     }
     return std::nullopt;
   }
-  bool isPower = node.kind == Kind::Binary && node.binary == BinaryFn::Pow;
+  bool isPower = node.kind == NodeKind::Binary && node.binary == BinaryFn::Pow;
   if (isPower && values.constantOf(node.operands[1].node) == 2.0) {
     if (values.stripSign(values.compose(term, node.operands[0])) != a)
       return std::nullopt;
     Rounding rounding = roundingOf(node);
     return Dominance{1, 2, rounding.function, 2 * rounding.smallest};
   }
-  bool isProduct = node.kind == Kind::Binary && node.binary == BinaryFn::Mul;
-  bool isQuotient = node.kind == Kind::Binary && node.binary == BinaryFn::Div;
+  bool isProduct = node.kind == NodeKind::Binary && node.binary == BinaryFn::Mul;
+  bool isQuotient = node.kind == NodeKind::Binary && node.binary == BinaryFn::Div;
   if (!isProduct && !isQuotient)
     return std::nullopt;
   for (unsigned operand : {0u, 1u}) {
@@ -149,9 +149,10 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
     return squared;
   };
   switch (node.kind) {
-  case Kind::Reduce: return dominatesGroup(b, a, facts);
-  case Kind::Unary: return node.unary == UnaryFn::Sqrt ? rootOf(0) : dominatesTerm(b, a, facts, 0);
-  case Kind::Cast: {
+  case NodeKind::Reduce: return dominatesGroup(b, a, facts);
+  case NodeKind::Unary:
+    return node.unary == UnaryFn::Sqrt ? rootOf(0) : dominatesTerm(b, a, facts, 0);
+  case NodeKind::Cast: {
     auto before = inner(0);
     const FloatFacts *known = factsOf(0);
     bool saturates = node.value != 0;
@@ -160,20 +161,20 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
     auto rounded = scaled(*before, 1, node, known); // once more: any rounding mode
     return rounded ? scaled(*rounded, 1, node, known) : std::nullopt;
   }
-  case Kind::Clamp: {
+  case NodeKind::Clamp: {
     const FloatFacts *known = factsOf(0);
     return known && !known->mayNaN && known->range.hi <= node.high ? inner(0) : std::nullopt;
   }
-  case Kind::Select: {
+  case NodeKind::Select: {
     // A guard gives NaN in place of a statistic of nothing.
     for (unsigned guard : {1u, 2u})
-      if (values.get(node.operands[guard]).kind == Kind::NaN)
+      if (values.get(node.operands[guard]).kind == NodeKind::NaN)
         return inner(3 - guard);
     auto first = inner(1), second = first ? inner(2) : std::nullopt;
     return second ? weaker(*first, *second) : std::nullopt;
   }
-  case Kind::Moved: return dominatesBefore(b, a, facts, depth);
-  case Kind::Binary: break;
+  case NodeKind::Moved: return dominatesBefore(b, a, facts, depth);
+  case NodeKind::Binary: break;
   default: return dominatesTerm(b, a, facts, 0);
   }
   if (node.binary == BinaryFn::Pow && values.constantOf(node.operands[1].node) == 0.5)

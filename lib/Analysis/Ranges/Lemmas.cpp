@@ -5,6 +5,7 @@
 
 #include "LemmaParts.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Numerics/Format.h"
 
 using namespace mlir;
@@ -12,11 +13,11 @@ using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
+using domains::kInfinity;
 using domains::ReduceFn;
 using domains::UnaryFn;
-using Kind = ValueNode::Kind;
+using NodeKind = ValueNode::Kind;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 StringRef mlir::mp::toString(Lemma lemma) {
   switch (lemma) {
   case Lemma::SelfDifference: return "self-difference";
@@ -31,7 +32,7 @@ StringRef mlir::mp::toString(Lemma lemma) {
 Lemmas::Rounding Lemmas::roundingOf(const ValueNode &node) const {
   if (exact)
     return {};
-  FloatType type = node.kind == Kind::Cast ? node.format
+  FloatType type = node.kind == NodeKind::Cast ? node.format
                    : node.op && node.op->getNumResults() > 0
                        ? getFloatFormat(node.op->getResult(0).getType())
                        : FloatType();
@@ -59,7 +60,7 @@ bool Lemmas::liesInGroup(const View &element, const View &statistic,
 std::optional<std::pair<View, View>> Lemmas::beforeReshape(const View &reshaped,
                                                            const View &other) const {
   const ValueNode &reshape = values.get(reshaped);
-  if (reshape.kind != Kind::Moved || !reshape.isWhole || values.get(other).sizes.empty())
+  if (reshape.kind != NodeKind::Moved || !reshape.isWhole || values.get(other).sizes.empty())
     return std::nullopt;
   // The other one, from the index at which the reshape is seen.
   View there = other;
@@ -84,7 +85,7 @@ bool Lemmas::isAtLeast(const View &b, const View &a, Lemmas::FactsOf facts, unsi
   const ValueNode &other = values.get(a);
   auto isExtremumOf = [&](const ValueNode &reduction, const View &statistic, const View &element,
                           ReduceFn fn) {
-    return reduction.kind == Kind::Reduce && reduction.isWhole && reduction.reduce == fn &&
+    return reduction.kind == NodeKind::Reduce && reduction.isWhole && reduction.reduce == fn &&
            reduction.operands[0].node == element.node && liesInGroup(element, statistic, reduction);
   };
   if (isExtremumOf(node, b, a, ReduceFn::Max) || isExtremumOf(other, a, b, ReduceFn::Min))
@@ -93,7 +94,7 @@ bool Lemmas::isAtLeast(const View &b, const View &a, Lemmas::FactsOf facts, unsi
     return isAtLeast(before->first, before->second, facts, depth + 1);
   if (auto before = beforeReshape(a, b)) // of a minimum
     return isAtLeast(before->second, before->first, facts, depth + 1);
-  if (node.kind != Kind::Binary)
+  if (node.kind != NodeKind::Binary)
     return false;
   for (unsigned operand : {0u, 1u}) {
     View inner = values.compose(b, node.operands[operand]);
@@ -112,20 +113,20 @@ bool Lemmas::isAtLeast(const View &b, const View &a, Lemmas::FactsOf facts, unsi
 
 Lemmas::ShiftedSum Lemmas::findShiftedSum(NodeId id, Lemmas::FactsOf facts) const {
   const ValueNode &sum = values[id];
-  if (sum.kind != Kind::Reduce || !sum.isWhole || sum.reduce != ReduceFn::Sum || sum.count < 1)
+  if (sum.kind != NodeKind::Reduce || !sum.isWhole || sum.reduce != ReduceFn::Sum || sum.count < 1)
     return ShiftedSum::None;
   const ValueNode &term = values.get(sum.operands[0]);
-  if (term.kind != Kind::Unary || term.unary != UnaryFn::Exp)
+  if (term.kind != NodeKind::Unary || term.unary != UnaryFn::Exp)
     return ShiftedSum::None;
   const ValueNode &shifted = values.get(term.operands[0]);
-  if (shifted.kind != Kind::Binary || shifted.binary != BinaryFn::Sub || term.operands[0].map)
+  if (shifted.kind != NodeKind::Binary || shifted.binary != BinaryFn::Sub || term.operands[0].map)
     return ShiftedSum::None;
   const View &x = shifted.operands[0];
   View c = shifted.operands[1];
   const ValueNode *max = &values.get(c);
   ShiftedSum found = ShiftedSum::AtLeastOne;
   // A maximum that starts from a number which no x, or no finite x, is below.
-  if (max->kind == Kind::Binary && max->binary == BinaryFn::Maximum) {
+  if (max->kind == NodeKind::Binary && max->binary == BinaryFn::Maximum) {
     const FloatFacts *known = facts(x.node);
     const bool startsLeft = values.constantOf(max->operands[0].node).has_value();
     auto start = values.constantOf(max->operands[startsLeft ? 0 : 1].node);
@@ -142,7 +143,7 @@ Lemmas::ShiftedSum Lemmas::findShiftedSum(NodeId id, Lemmas::FactsOf facts) cons
     max = &values.get(c);
   }
   // Whole groups of the maximum lie in each group of the sum.
-  bool holds = !x.map && max->kind == Kind::Reduce && max->isWhole &&
+  bool holds = !x.map && max->kind == NodeKind::Reduce && max->isWhole &&
                max->reduce == ReduceFn::Max && max->operands[0].node == x.node &&
                (max->reduced & ~sum.reduced) == 0 && liesInGroup(x, c, *max);
   return holds ? found : ShiftedSum::None;
@@ -152,7 +153,7 @@ ChoiceBound Lemmas::choose(NodeId id, Lemmas::FactsOf facts) const {
   using P = arith::CmpFPredicate;
   const ValueNode &node = values[id];
   ChoiceBound bound;
-  if (node.kind != Kind::Select || values.get(node.operands[0]).kind != Kind::Compare)
+  if (node.kind != NodeKind::Select || values.get(node.operands[0]).kind != NodeKind::Compare)
     return bound;
   const ValueNode &comparison = values.get(node.operands[0]);
   View a = values.compose(node.operands[0], comparison.operands[0]);
@@ -197,12 +198,12 @@ void Lemmas::conclude(NodeId id, Lemmas::FactsOf facts, SmallVectorImpl<LemmaBou
       bound.premises.push_back(operand.node);
     bounds.push_back(std::move(bound));
   };
-  if (node.kind == Kind::Reduce) {
+  if (node.kind == NodeKind::Reduce) {
     if (findShiftedSum(id, facts) == ShiftedSum::AtLeastOne)
       add(Lemma::ShiftedExponentials, {exact ? 1 : 1 - kFunctionError, kInfinity});
     return;
   }
-  if (node.kind != Kind::Binary)
+  if (node.kind != NodeKind::Binary)
     return;
   switch (node.binary) {
   case BinaryFn::Sub: {

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/DataMovement.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include <cmath>
 
@@ -17,9 +18,9 @@ using namespace mlir;
 using namespace mlir::mp;
 using domains::FloatFacts;
 using domains::Interval;
+using domains::kInfinity;
 using Kind = FloatMeaning::Kind;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Ops that are looked through, and values that are tried as the one all depends on.
 static constexpr unsigned kMostOps = 256, kMostSources = 8;
 
@@ -53,7 +54,7 @@ static SmallVector<FloatFacts> cutLine() {
 }
 
 /// Does each element of the results depend on the same elements of all operands but constants?
-static bool isElementwise(Operation *op) {
+static bool isElementwiseOp(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     if (structured.getNumReductionLoops() > 0 || !structured.hasPureTensorSemantics())
       return false;
@@ -63,7 +64,7 @@ static bool isElementwise(Operation *op) {
              getSplat(operand.get().getDefiningOp());
     });
     return sameElements && llvm::all_of(structured.getBlock()->without_terminator(),
-                                        [](Operation &inner) { return isElementwise(&inner); });
+                                        [](Operation &inner) { return isElementwiseOp(&inner); });
   }
   switch (getFloatMeaning(op).kind) {
   case Kind::Unary:
@@ -231,7 +232,7 @@ std::optional<Interval> mlir::mp::boundPiecewise(RangeTransfer &transfer, Value 
       return right && (!left || left->isBeforeInBlock(right));
     });
     Operation *op = last->getDefiningOp();
-    if (!op || !isElementwise(op))
+    if (!op || !isElementwiseOp(op))
       return std::nullopt;
     llvm::erase_if(read, [&](Value other) { return other.getDefiningOp() == op; });
     ops.push_back(op);

@@ -4,17 +4,17 @@
 // what was summed.
 
 #include "LemmaParts.h"
+#include "mp/Domains/Infinity.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
+using domains::kInfinity;
 using domains::ReduceFn;
 using domains::UnaryFn;
-using Kind = ValueNode::Kind;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using NodeKind = ValueNode::Kind;
 
 /// Unit roundoff of the sum that `denominator` is made of: of the widest error on the way.
 double Lemmas::sumRounding(const View &denominator) const {
@@ -22,7 +22,7 @@ double Lemmas::sumRounding(const View &denominator) const {
   SmallVector<NodeId> pending = {denominator.node};
   for (size_t next = 0; next < pending.size() && next < 64; ++next) {
     const ValueNode &node = values[pending[next]];
-    if (node.kind == Kind::Reduce) {
+    if (node.kind == NodeKind::Reduce) {
       widest = std::max(widest, roundingOf(node).relative);
       continue;
     }
@@ -84,9 +84,9 @@ bool Lemmas::mayOverflow(const View &inverse, Lemmas::FactsOf facts) const {
   if (itself && !itself->isBottom() && !itself->mayInf)
     return false;
   const ValueNode &node = values.get(inverse);
-  bool isQuotient = node.kind == Kind::Binary && node.binary == BinaryFn::Div &&
+  bool isQuotient = node.kind == NodeKind::Binary && node.binary == BinaryFn::Div &&
                     values.constantOf(node.operands[0].node) == 1.0;
-  bool isReciprocal = node.kind == Kind::Unary && node.unary == UnaryFn::Reciprocal;
+  bool isReciprocal = node.kind == NodeKind::Unary && node.unary == UnaryFn::Reciprocal;
   if (!isQuotient && !isReciprocal)
     return true;
   return findShiftedSum(node.operands[isQuotient].node, facts) == ShiftedSum::None;
@@ -111,13 +111,13 @@ std::optional<Lemmas::Quotient> Lemmas::boundInverse(const View &inverse, const 
   if (mayOverflow(inverse, facts))
     return std::nullopt;
   switch (node.kind) {
-  case Kind::Unary:
+  case NodeKind::Unary:
     if (node.unary == UnaryFn::Reciprocal)
       return over(0, /*underRoot=*/false, 1, rounding.function);
     if (node.unary == UnaryFn::Rsqrt)
       return over(0, /*underRoot=*/true, 1, rounding.function);
     return std::nullopt;
-  case Kind::Moved: {
+  case NodeKind::Moved: {
     auto before = beforeReshape(inverse, a);
     auto found =
         before ? boundInverse(before->first, before->second, facts, depth + 1) : std::nullopt;
@@ -125,18 +125,18 @@ std::optional<Lemmas::Quotient> Lemmas::boundInverse(const View &inverse, const 
       found->norm = kInfinity; // along fibres before the reshape
     return found;
   }
-  case Kind::Cast: {
+  case NodeKind::Cast: {
     auto found = boundInverse(values.compose(inverse, node.operands[0]), a, facts, depth + 1);
     if (found)
       found->multiply(1 + 2 * rounding.relative, rounding.underflow);
     return found;
   }
-  case Kind::Select:
+  case NodeKind::Select:
     for (unsigned guard : {1u, 2u})
-      if (values.get(node.operands[guard]).kind == Kind::NaN)
+      if (values.get(node.operands[guard]).kind == NodeKind::NaN)
         return boundInverse(values.compose(inverse, node.operands[3 - guard]), a, facts, depth + 1);
     return std::nullopt;
-  case Kind::Binary: break;
+  case NodeKind::Binary: break;
   default: return std::nullopt;
   }
   if (node.binary == BinaryFn::Div) {
@@ -219,7 +219,8 @@ void Lemmas::concludeQuotient(NodeId id, Lemmas::FactsOf facts,
     // (a g) / b with g bounded: a product that overflows is infinite before it is divided.
     const ValueNode &product = values.get(whole);
     const FloatFacts *known = facts(whole.node);
-    if (product.kind != Kind::Binary || product.binary != BinaryFn::Mul || !known || known->mayInf)
+    if (product.kind != NodeKind::Binary || product.binary != BinaryFn::Mul || !known ||
+        known->mayInf)
       continue;
     for (unsigned factor : {0u, 1u})
       if (const FloatFacts *rest = facts(product.operands[1 - factor].node);

@@ -128,7 +128,7 @@ const ValueNumbering &ModuleRanges::getNumbering(FunctionOpInterface function) {
   return find(function).values;
 }
 
-static bool areEqual(ArrayRef<RangeState> a, ArrayRef<RangeState> b) {
+static bool areStatesEqual(ArrayRef<RangeState> a, ArrayRef<RangeState> b) {
   return llvm::equal(a, b, [](const RangeState &x, const RangeState &y) {
     return x.facts == y.facts && x.assumption.range == y.assumption.range &&
            x.assumption.growth == y.assumption.growth &&
@@ -142,7 +142,7 @@ const FunctionRanges *ModuleRanges::analyze(FunctionOpInterface function,
   SmallVector<RangeState> known(arguments);
   auto search = [&]() -> Function::Context * {
     for (auto &context : entry.contexts)
-      if (areEqual(context->arguments, known))
+      if (areStatesEqual(context->arguments, known))
         return context.get();
     return nullptr;
   };

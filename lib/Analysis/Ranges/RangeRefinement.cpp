@@ -7,14 +7,14 @@
 #include "PiecewiseBounds.h"
 #include "RangeSweep.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Infinity.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using domains::kInfinity;
 
 void RangeSweep::set(Value value, RangeState state) {
   if (values.coversNode(value))

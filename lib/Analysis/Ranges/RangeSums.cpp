@@ -5,6 +5,7 @@
 #include "RangeTransfer.h"
 #include "mp/Analysis/AccumulationModes.h"
 #include "mp/Dialect/MP/SplitOps.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Reductions.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -15,9 +16,9 @@ using domains::addUp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
+using domains::kInfinity;
 using domains::mulUp;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Sums of more terms are not bounded.
 static constexpr double kMostTerms = 0x1p53;
 

@@ -18,6 +18,7 @@
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Values/Squares.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -26,8 +27,7 @@ using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::FloatFacts;
 using domains::Interval;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using domains::kInfinity;
 
 RangeSweep::RangeSweep(ModuleRanges &module, FunctionOpInterface function,
                        const ValueNumbering &values,

@@ -9,6 +9,7 @@
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Domains/Constants.h"
+#include "mp/Domains/Infinity.h"
 #include "mp/Domains/Reductions.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -20,11 +21,11 @@ using domains::BinaryFn;
 using domains::Extent;
 using domains::FloatFacts;
 using domains::Interval;
+using domains::kInfinity;
 using domains::mulUp;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Functions err by less than this share of their values (docs/reference/Math.md).
 static constexpr double kFunctionError = 0x1p-18;
 

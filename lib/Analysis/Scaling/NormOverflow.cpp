@@ -18,7 +18,7 @@ using namespace mlir::mp;
 
 static constexpr double kMostSummed = 0x1p31;
 
-static double largestOf(FloatType format) {
+static double largestFinite(FloatType format) {
   return numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
 }
 
@@ -107,7 +107,7 @@ private:
     if (!format || (!use && format.getWidth() < 32 && !computedNarrow))
       return;
     // Sums round up by a little: a factor of 2 is kept.
-    double limit = largestOf(format),
+    double limit = largestFinite(format),
            needed = std::ceil((std::log2(magnitude) - std::log2(limit) + (power > 1)) / power);
     bool overflows = magnitude > limit;
     if (!overflows || needed <= half)

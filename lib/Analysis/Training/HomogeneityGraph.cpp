@@ -101,7 +101,7 @@ void HomogeneityGraph::visitBlock(Block &block) {
 }
 
 /// True for a constant all of whose elements are zero, or all the same infinity.
-static bool isScaleInvariant(Attribute constant) {
+static bool isFixedPoint(Attribute constant) {
   auto invariant = [](const APFloat &value) { return value.isZero() || value.isInfinity(); };
   if (auto scalar = dyn_cast<FloatAttr>(constant))
     return invariant(scalar.getValue());
@@ -114,7 +114,7 @@ static bool isScaleInvariant(Attribute constant) {
 void HomogeneityGraph::visit(Operation *op) {
   Attribute constant;
   if (op->getNumOperands() == 0 && matchPattern(op, m_Constant(&constant)))
-    return bindResults(op, add(isScaleInvariant(constant) ? Rule::Any : Rule::Leaf, {}));
+    return bindResults(op, add(isFixedPoint(constant) ? Rule::Any : Rule::Leaf, {}));
   if (isa<tensor::EmptyOp>(op))
     return bindResults(op, add(Rule::Any, {}));
   if (visitStructured(op) || visitControlFlow(op) || visitCall(op) || visitMP(op) ||

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::UnaryFn;
-using Kind = ValueNode::Kind;
+using NodeKind = ValueNode::Kind;
 
 /// Arms are looked into so far.
 static constexpr unsigned kMostSteps = 64;
@@ -22,7 +22,7 @@ static bool comparesOrder(arith::CmpFPredicate predicate) {
 }
 
 /// True up to what f32 rounds a few times.
-static bool areEqual(double a, double b) {
+static bool meetAt(double a, double b) {
   return std::fabs(a - b) <= 0x1p-20 * std::fmax(std::fabs(a), std::fabs(b));
 }
 
@@ -113,7 +113,7 @@ std::optional<AtThreshold> ArmReader::readUnary(const View &view, const ValueNod
 /// is either arm where both are the same.
 std::optional<AtThreshold> ArmReader::readChoice(const View &view, const ValueNode &node) {
   View condition = values.compose(view, node.operands[0]);
-  if (!condition || values.get(condition).kind != Kind::Compare)
+  if (!condition || values.get(condition).kind != NodeKind::Compare)
     return AtThreshold{0, view};
   const ValueNode &comparison = values.get(condition);
   std::optional<AtThreshold> a = operand(condition, comparison, 0),
@@ -124,10 +124,10 @@ std::optional<AtThreshold> ArmReader::readChoice(const View &view, const ValueNo
     return AtThreshold{0, view};
   using P = arith::CmpFPredicate;
   bool asksGreater = llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, comparison.predicate);
-  if (!areEqual(a->number, b->number))
+  if (!meetAt(a->number, b->number))
     return operand(view, node, (a->number > b->number) == asksGreater ? 1 : 2);
   std::optional<AtThreshold> yes = operand(view, node, 1), no = operand(view, node, 2);
-  bool isAlike = yes && no && yes->rest == no->rest && areEqual(yes->number, no->number);
+  bool isAlike = yes && no && yes->rest == no->rest && meetAt(yes->number, no->number);
   return isAlike ? yes : AtThreshold{0, view};
 }
 
@@ -138,18 +138,18 @@ std::optional<AtThreshold> ArmReader::read(const View &view) {
     return std::nullopt;
   const ValueNode &node = values.get(view);
   switch (node.kind) {
-  case Kind::NaN: return std::nullopt;
-  case Kind::Constant: return ifFinite(node.value);
-  case Kind::Unary: return readUnary(view, node);
-  case Kind::Binary: return readBinary(view, node);
-  case Kind::Select: return readChoice(view, node);
+  case NodeKind::NaN: return std::nullopt;
+  case NodeKind::Constant: return ifFinite(node.value);
+  case NodeKind::Unary: return readUnary(view, node);
+  case NodeKind::Binary: return readBinary(view, node);
+  case NodeKind::Select: return readChoice(view, node);
   default: return AtThreshold{0, view};
   }
 }
 
 bool mlir::mp::isContinuousAt(const ValueNumbering &values, const View &condition, const View &yes,
                               const View &no) {
-  if (!condition || values.get(condition).kind != Kind::Compare)
+  if (!condition || values.get(condition).kind != NodeKind::Compare)
     return false;
   const ValueNode &comparison = values.get(condition);
   if (!comparesOrder(comparison.predicate))
@@ -161,7 +161,7 @@ bool mlir::mp::isContinuousAt(const ValueNumbering &values, const View &conditio
       continue;
     ArmReader reader(values, x, *threshold);
     std::optional<AtThreshold> above = reader.read(yes), below = reader.read(no);
-    if (above && below && above->rest == below->rest && areEqual(above->number, below->number))
+    if (above && below && above->rest == below->rest && meetAt(above->number, below->number))
       return true;
   }
   return false;
@@ -169,7 +169,7 @@ bool mlir::mp::isContinuousAt(const ValueNumbering &values, const View &conditio
 
 bool mlir::mp::isExtremum(const ValueNumbering &values, const View &condition, const View &yes,
                           const View &no) {
-  if (!condition || !yes || !no || values.get(condition).kind != Kind::Compare)
+  if (!condition || !yes || !no || values.get(condition).kind != NodeKind::Compare)
     return false;
   const ValueNode &comparison = values.get(condition);
   View a = values.compose(condition, comparison.operands[0]),

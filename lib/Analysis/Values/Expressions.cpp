@@ -14,7 +14,6 @@ using namespace mlir::mp;
 using domains::BinaryFn;
 using domains::ReduceFn;
 using domains::UnaryFn;
-using Kind = ExpressionKind;
 
 /// Arguments and constants of at most one dimension other than 1: one number a channel.
 static bool isParameterNode(const ValueNode &node) {
@@ -68,7 +67,7 @@ Term ExpressionGraph::compose(const Term &outer, const Term &inner) const {
 
 bool ExpressionGraph::isInGroup(const Term &sum, const Term &x) const {
   const Expression &e = (*this)[sum];
-  if (e.kind != Kind::Sum && e.kind != Kind::GroupMax)
+  if (e.kind != ExpressionKind::Sum && e.kind != ExpressionKind::GroupMax)
     return false;
   if (!tracksPlaces)
     return true;
@@ -90,8 +89,10 @@ Term ExpressionGraph::intern(Expression e, Sizes sizes) {
   // A factor in f64 and its f32 rounding are one: exporters take variances in f64.
   e.value = static_cast<float>(e.value);
   if (std::isnan(e.value))
-    return e.kind == Kind::Constant ? intern({.kind = Kind::NaN}, {}) : leaf(sizes, false);
-  bool isReduction = e.kind == Kind::Sum || e.kind == Kind::GroupMax || e.kind == Kind::Softmax;
+    return e.kind == ExpressionKind::Constant ? intern({.kind = ExpressionKind::NaN}, {})
+                                              : leaf(sizes, false);
+  bool isReduction = e.kind == ExpressionKind::Sum || e.kind == ExpressionKind::GroupMax ||
+                     e.kind == ExpressionKind::Softmax;
   AffineMap place;
   if (tracksPlaces && !isReduction) {
     SmallVector<View, 2> operands;
@@ -116,8 +117,8 @@ Term ExpressionGraph::intern(Expression e, Sizes sizes) {
   for (unsigned number : alike)
     if (expressions[number] == e)
       return {number, place};
-  bool isParameter =
-      e.kind == Kind::Constant || (e.a && parameters[e.a.node] && (!e.b || parameters[e.b.node]));
+  bool isParameter = e.kind == ExpressionKind::Constant ||
+                     (e.a && parameters[e.a.node] && (!e.b || parameters[e.b.node]));
   alike.push_back(expressions.size());
   expressions.push_back(std::move(e));
   parameters.push_back(isParameter);
@@ -134,93 +135,93 @@ Term ExpressionGraph::leaf(Sizes sizes, bool isParameter) {
 }
 
 Term ExpressionGraph::constant(double value) {
-  return intern({.kind = Kind::Constant, .value = value}, {});
+  return intern({.kind = ExpressionKind::Constant, .value = value}, {});
 }
 
 bool ExpressionGraph::isConstant(const Term &term, double value) const {
-  return (*this)[term].kind == Kind::Constant && (*this)[term].value == value;
+  return (*this)[term].kind == ExpressionKind::Constant && (*this)[term].value == value;
 }
 
-Term ExpressionGraph::apply(Kind kind, const Term &a, Sizes sizes) {
+Term ExpressionGraph::apply(ExpressionKind kind, const Term &a, Sizes sizes) {
   return intern({.kind = kind, .a = a}, sizes);
 }
 
 /// Scales move outward and merge; a scale by one is none.
 Term ExpressionGraph::scale(const Term &a, double by) {
   const Expression &e = (*this)[a];
-  if (e.kind == Kind::Constant)
+  if (e.kind == ExpressionKind::Constant)
     return constant(e.value * by);
-  if (e.kind == Kind::Scale)
+  if (e.kind == ExpressionKind::Scale)
     return scale(left(a), e.value * by);
   // 1 / 12288 and 0.0000813802 differ by roundings of two formats.
   if (std::fabs(by - 1) < 1e-6)
     return a;
-  Term scaled = intern({.kind = Kind::Scale, .a = {a.node, {}}, .value = by}, e.sizes);
+  Term scaled = intern({.kind = ExpressionKind::Scale, .a = {a.node, {}}, .value = by}, e.sizes);
   return compose(a, scaled);
 }
 
 Term ExpressionGraph::add(const Term &a, const Term &b, Sizes sizes) {
   const Expression &x = (*this)[a], &y = (*this)[b];
-  if (x.kind == Kind::Constant && y.kind == Kind::Constant)
+  if (x.kind == ExpressionKind::Constant && y.kind == ExpressionKind::Constant)
     return constant(x.value + y.value);
   if (isConstant(a, 0))
     return b;
   if (isConstant(b, 0))
     return a;
-  if (y.kind == Kind::Scale && y.value == -1)
+  if (y.kind == ExpressionKind::Scale && y.value == -1)
     return sub(a, left(b), sizes);
-  if (x.kind == Kind::Scale && x.value == -1)
+  if (x.kind == ExpressionKind::Scale && x.value == -1)
     return sub(b, left(a), sizes);
   bool inOrder = a.node <= b.node;
-  return intern({.kind = Kind::Add, .a = inOrder ? a : b, .b = inOrder ? b : a}, sizes);
+  return intern({.kind = ExpressionKind::Add, .a = inOrder ? a : b, .b = inOrder ? b : a}, sizes);
 }
 
 Term ExpressionGraph::sub(const Term &a, const Term &b, Sizes sizes) {
   const Expression &y = (*this)[b];
-  if (y.kind == Kind::Constant)
+  if (y.kind == ExpressionKind::Constant)
     return add(a, constant(-y.value), sizes);
-  if (y.kind == Kind::Scale && y.value == -1)
+  if (y.kind == ExpressionKind::Scale && y.value == -1)
     return add(a, left(b), sizes);
   if (isConstant(a, 0))
     return scale(b, -1);
-  return intern({.kind = Kind::Sub, .a = a, .b = b}, sizes);
+  return intern({.kind = ExpressionKind::Sub, .a = a, .b = b}, sizes);
 }
 
 /// (c a) b = c (a b), a (b / c) = (a b) / c.
 Term ExpressionGraph::mul(const Term &a, const Term &b, Sizes sizes) {
   const Expression x = (*this)[a], y = (*this)[b];
-  if (x.kind == Kind::Constant)
+  if (x.kind == ExpressionKind::Constant)
     return scale(b, x.value);
-  if (y.kind == Kind::Constant)
+  if (y.kind == ExpressionKind::Constant)
     return scale(a, y.value);
-  if (x.kind == Kind::Scale)
+  if (x.kind == ExpressionKind::Scale)
     return scale(mul(left(a), b, sizes), x.value);
-  if (y.kind == Kind::Scale)
+  if (y.kind == ExpressionKind::Scale)
     return scale(mul(a, left(b), sizes), y.value);
-  if (y.kind == Kind::Div)
+  if (y.kind == ExpressionKind::Div)
     return div(mul(a, left(b), sizes), right(b), sizes);
-  if (x.kind == Kind::Div)
+  if (x.kind == ExpressionKind::Div)
     return div(mul(left(a), b, sizes), right(a), sizes);
-  if (a == b && x.kind == Kind::Abs)
+  if (a == b && x.kind == ExpressionKind::Abs)
     return mul(left(a), left(a), sizes);
   bool inOrder = a.node <= b.node;
-  return intern({.kind = Kind::Mul, .a = inOrder ? a : b, .b = inOrder ? b : a}, sizes);
+  return intern({.kind = ExpressionKind::Mul, .a = inOrder ? a : b, .b = inOrder ? b : a}, sizes);
 }
 
 Term ExpressionGraph::div(const Term &a, const Term &b, Sizes sizes) {
   const Expression x = (*this)[a], y = (*this)[b];
-  if (y.kind == Kind::Constant && y.value != 0)
+  if (y.kind == ExpressionKind::Constant && y.value != 0)
     return scale(a, 1 / y.value);
-  if (y.kind == Kind::Scale && y.value != 0)
+  if (y.kind == ExpressionKind::Scale && y.value != 0)
     return scale(div(a, left(b), sizes), 1 / y.value);
-  if (x.kind == Kind::Scale)
+  if (x.kind == ExpressionKind::Scale)
     return scale(div(left(a), b, sizes), x.value);
-  if (y.kind == Kind::Div && isConstant(left(b), 1))
+  if (y.kind == ExpressionKind::Div && isConstant(left(b), 1))
     return mul(a, right(b), sizes);
-  return intern({.kind = Kind::Div, .a = a, .b = b}, sizes);
+  return intern({.kind = ExpressionKind::Div, .a = a, .b = b}, sizes);
 }
 
-Term ExpressionGraph::extremum(Kind kind, const Term &a, const Term &b, Sizes sizes) {
+Term ExpressionGraph::extremum(ExpressionKind kind, const Term &a, const Term &b, Sizes sizes) {
   bool inOrder = a.node <= b.node;
   return intern({.kind = kind, .a = inOrder ? a : b, .b = inOrder ? b : a}, sizes);
 }
@@ -229,25 +230,25 @@ Term ExpressionGraph::extremum(Kind kind, const Term &a, const Term &b, Sizes si
 
 Term ExpressionGraph::normalizeUnary(UnaryFn fn, const Term &x, Sizes sizes) {
   Term one = constant(1);
-  auto exp = [&](const Term &of) { return apply(Kind::Exp, of, sizes); };
+  auto exp = [&](const Term &of) { return apply(ExpressionKind::Exp, of, sizes); };
   switch (fn) {
   case UnaryFn::Identity: return x;
   case UnaryFn::Neg: return scale(x, -1);
   case UnaryFn::Square: return mul(x, x, sizes);
   case UnaryFn::Reciprocal: return div(one, x, sizes);
-  case UnaryFn::Sqrt: return apply(Kind::Sqrt, x, sizes);
-  case UnaryFn::Rsqrt: return div(one, apply(Kind::Sqrt, x, sizes), sizes);
+  case UnaryFn::Sqrt: return apply(ExpressionKind::Sqrt, x, sizes);
+  case UnaryFn::Rsqrt: return div(one, apply(ExpressionKind::Sqrt, x, sizes), sizes);
   case UnaryFn::Exp: return exp(x);
   case UnaryFn::Exp2: return exp(scale(x, M_LN2));
   case UnaryFn::Expm1: return sub(exp(x), one, sizes);
-  case UnaryFn::Log: return apply(Kind::Log, x, sizes);
-  case UnaryFn::Log2: return scale(apply(Kind::Log, x, sizes), M_LOG2E);
-  case UnaryFn::Log10: return scale(apply(Kind::Log, x, sizes), M_LOG10E);
-  case UnaryFn::Log1p: return apply(Kind::Log, add(one, x, sizes), sizes);
-  case UnaryFn::Tanh: return apply(Kind::Tanh, x, sizes);
-  case UnaryFn::Erf: return apply(Kind::Erf, x, sizes);
-  case UnaryFn::Erfc: return sub(one, apply(Kind::Erf, x, sizes), sizes);
-  case UnaryFn::Abs: return apply(Kind::Abs, x, sizes);
+  case UnaryFn::Log: return apply(ExpressionKind::Log, x, sizes);
+  case UnaryFn::Log2: return scale(apply(ExpressionKind::Log, x, sizes), M_LOG2E);
+  case UnaryFn::Log10: return scale(apply(ExpressionKind::Log, x, sizes), M_LOG10E);
+  case UnaryFn::Log1p: return apply(ExpressionKind::Log, add(one, x, sizes), sizes);
+  case UnaryFn::Tanh: return apply(ExpressionKind::Tanh, x, sizes);
+  case UnaryFn::Erf: return apply(ExpressionKind::Erf, x, sizes);
+  case UnaryFn::Erfc: return sub(one, apply(ExpressionKind::Erf, x, sizes), sizes);
+  case UnaryFn::Abs: return apply(ExpressionKind::Abs, x, sizes);
   case UnaryFn::Sigmoid: return div(one, add(one, exp(scale(x, -1)), sizes), sizes);
   default: return {};
   }
@@ -264,19 +265,21 @@ Term ExpressionGraph::normalizeBinary(const ValueNode &node, const Term &a, cons
   case BinaryFn::MaxNum: {
     // A maximum that begins with the lowest number is one of what it reads.
     auto isLowest = [&](const Term &term) {
-      return (*this)[term].kind == Kind::Constant &&
+      return (*this)[term].kind == ExpressionKind::Constant &&
              (*this)[term].value <= -std::numeric_limits<float>::max();
     };
-    auto isMaximum = [&](const Term &term) { return (*this)[term].kind == Kind::GroupMax; };
+    auto isMaximum = [&](const Term &term) {
+      return (*this)[term].kind == ExpressionKind::GroupMax;
+    };
     if (isMaximum(a) && isLowest(b))
       return a;
-    return isLowest(a) && isMaximum(b) ? b : extremum(Kind::Max, a, b, sizes);
+    return isLowest(a) && isMaximum(b) ? b : extremum(ExpressionKind::Max, a, b, sizes);
   }
   case BinaryFn::Minimum:
-  case BinaryFn::MinNum: return extremum(Kind::Min, a, b, sizes);
+  case BinaryFn::MinNum: return extremum(ExpressionKind::Min, a, b, sizes);
   case BinaryFn::Pow: {
     const Expression &exponent = (*this)[b];
-    if (exponent.kind != Kind::Constant)
+    if (exponent.kind != ExpressionKind::Constant)
       return {};
     if (exponent.value == 3)
       return mul(a, mul(a, a, sizes), sizes);
@@ -301,7 +304,8 @@ Term ExpressionGraph::normalizeReduction(const ValueNode &node) {
   if (!x || (tracksPlaces && x.map))
     return {};
   x.map = {};
-  Expression e = {.kind = node.reduce == ReduceFn::Max ? Kind::GroupMax : Kind::Sum,
+  Expression e = {.kind =
+                      node.reduce == ReduceFn::Max ? ExpressionKind::GroupMax : ExpressionKind::Sum,
                   .a = x,
                   .count = std::max<int64_t>(node.count, 0),
                   .reduced = tracksPlaces ? node.reduced : 0,
@@ -309,7 +313,7 @@ Term ExpressionGraph::normalizeReduction(const ValueNode &node) {
                   .axes = node.axes};
   double by = isMean && e.count ? 1.0 / e.count : 1;
   const Expression inner = (*this)[x];
-  if (e.kind == Kind::Sum && inner.kind == Kind::Scale) {
+  if (e.kind == ExpressionKind::Sum && inner.kind == ExpressionKind::Scale) {
     e.a = inner.a;
     by *= inner.value;
   } else if (!tracksPlaces && inner.kind == e.kind && inner.count && e.count) {
@@ -344,21 +348,21 @@ Term ExpressionGraph::normalize(const ValueNode &node) {
   case Value::Opaque: return leaf(sizes, isParameterNode(node));
   case Value::Integer: {
     bool isSize = !isa<ShapedType>(node.op->getResult(0).getType());
-    return isSize ? intern({.kind = Kind::Count}, {}) : leaf(sizes, false);
+    return isSize ? intern({.kind = ExpressionKind::Count}, {}) : leaf(sizes, false);
   }
   case Value::Constant: return constant(node.value);
-  case Value::NaN: return intern({.kind = Kind::NaN}, {});
+  case Value::NaN: return intern({.kind = ExpressionKind::NaN}, {});
   case Value::Cast: return x[0];
   case Value::Unary: return orLeaf(normalizeUnary(node.unary, x[0], sizes));
   case Value::Binary: return orLeaf(normalizeBinary(node, x[0], x[1], sizes));
   case Value::Clamp:
     return node.high < 3e38 ? leaf(sizes, false)
-                            : extremum(Kind::Max, x[0], constant(node.value), sizes);
+                            : extremum(ExpressionKind::Max, x[0], constant(node.value), sizes);
   case Value::Reduce: return orLeaf(normalizeReduction(node));
   case Value::Part: return leaf(sizes, false);
   case Value::Moved: return tracksPlaces ? leaf(sizes, false) : orLeaf(x[0]);
   case Value::Softmax: {
-    Expression e = {.kind = Kind::Softmax,
+    Expression e = {.kind = ExpressionKind::Softmax,
                     .a = x[0],
                     .count = std::max<int64_t>(node.count, 0),
                     .rank = node.rank,
@@ -372,13 +376,14 @@ Term ExpressionGraph::normalize(const ValueNode &node) {
     if (!a || !b)
       return leaf(sizes, false);
     if (auto fn = getSelectedExtremum(node.op))
-      return extremum(*fn == BinaryFn::MaxNum ? Kind::Max : Kind::Min, a, b, sizes);
+      return extremum(*fn == BinaryFn::MaxNum ? ExpressionKind::Max : ExpressionKind::Min, a, b,
+                      sizes);
     // A guard, as of a variance that no element is left for.
     for (auto [guard, value] : {std::pair(a, b), std::pair(b, a)})
-      if ((*this)[guard].kind == Kind::NaN)
+      if ((*this)[guard].kind == ExpressionKind::NaN)
         return value;
     // No recogniser asks which condition chose.
-    return intern({.kind = Kind::Select, .a = a, .b = b}, sizes);
+    return intern({.kind = ExpressionKind::Select, .a = a, .b = b}, sizes);
   }
   }
   llvm_unreachable("unknown kind");

@@ -7,13 +7,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Infinity.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using domains::BinaryFn;
+using domains::kInfinity;
 using domains::ReduceFn;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void ValueNumbering::visitStructured(linalg::LinalgOp op) {
   Space space(op, *readLoopNest(op));

@@ -11,7 +11,7 @@ using namespace mlir::mp;
 
 static constexpr unsigned kMaxReshapeDepth = 6;
 
-static bool isElementwise(ValueNode::Kind kind) {
+static bool isElementwiseNode(ValueNode::Kind kind) {
   using Kind = ValueNode::Kind;
   return llvm::is_contained(
       {Kind::Unary, Kind::Binary, Kind::Compare, Kind::Select, Kind::Clamp, Kind::Cast}, kind);
@@ -37,7 +37,7 @@ View ValueNumbering::beforeReshape(const ValueNode &reshape, const View &view,
   back.from.assign(reshape.sizes.begin(), reshape.sizes.end());
   if (NodeId known = find(back))
     return {known, {}};
-  if (view.map || !isElementwise(node.kind))
+  if (view.map || !isElementwiseNode(node.kind))
     return {};
   ValueNode before = node;
   SmallVector<View, 3> operands;

@@ -17,9 +17,9 @@ static constexpr uint64_t kMostLooks = 60000;
 static constexpr unsigned kSegments[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
 namespace {
-class Search {
+class MemorySearch {
 public:
-  Search(const MemoryProblem &problem, int64_t limit)
+  MemorySearch(const MemoryProblem &problem, int64_t limit)
       : problem(problem), tables(problem), limit(limit) {
     for (uint32_t value = 0; value != problem.values.size(); ++value) {
       std::vector<Keeping> choices;
@@ -186,7 +186,7 @@ private:
 
 MemoryAnswer mpcore::assignment::planMemory(const MemoryProblem &problem, int64_t limit,
                                             uint64_t exhaustive) {
-  return Search(problem, limit).run(exhaustive);
+  return MemorySearch(problem, limit).run(exhaustive);
 }
 
 std::vector<Keeping> mpcore::assignment::keepBorders(const MemoryProblem &problem,

@@ -10,31 +10,31 @@ using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
-enum : uint32_t { kAligned = 1, kReleases = 2 };
+enum : uint32_t { kClusterAligned = 1, kClusterReleases = 2 };
 }
 
-static bool wholeWarp(Warp &w, const Inst &i) {
-  if (!(i.flags & kAligned) || w.exec == w.live)
+static bool wholeClusterWarp(Warp &w, const Inst &i) {
+  if (!(i.flags & kClusterAligned) || w.exec == w.live)
     return true;
   w.fault(FaultKind::Divergence, i, "a part of the warp is not at the cluster barrier",
           std::countr_zero(w.live & ~w.exec));
   return false;
 }
 
-static Step execArrive(Warp &w, const Inst &i) {
-  if (!wholeWarp(w, i))
+static Step execClusterArrive(Warp &w, const Inst &i) {
+  if (!wholeClusterWarp(w, i))
     return Step::Fault;
   for (uint32_t m = w.exec; m; m &= m - 1)
     if (w.block->clusterGoal[w.index][std::countr_zero(m)])
       return w.fault(FaultKind::Misuse, i,
                      "arrives a second time at the cluster barrier without having waited",
                      std::countr_zero(m));
-  w.block->clusterArrive(w.exec, w.index, i.flags & kReleases);
+  w.block->clusterArrive(w.exec, w.index, i.flags & kClusterReleases);
   return Step::Next;
 }
 
-static Step execWait(Warp &w, const Inst &i) {
-  if (!wholeWarp(w, i))
+static Step execClusterWait(Warp &w, const Inst &i) {
+  if (!wholeClusterWarp(w, i))
     return Step::Fault;
   for (uint32_t m = w.exec; m; m &= m - 1)
     if (!w.block->clusterGoal[w.index][std::countr_zero(m)])
@@ -55,8 +55,8 @@ void mpcore::emulator::decodeClusterBarrier(Decoder &d) {
     d.unsupported();
     return;
   }
-  d.out->flags = (d.take("aligned") ? kAligned : 0) | (relaxed ? 0 : kReleases);
-  d.out->fn = arrive ? execArrive : execWait;
+  d.out->flags = (d.take("aligned") ? kClusterAligned : 0) | (relaxed ? 0 : kClusterReleases);
+  d.out->fn = arrive ? execClusterArrive : execClusterWait;
 }
 
 template <class T> static Step execMapa(Warp &w, const Inst &i) {

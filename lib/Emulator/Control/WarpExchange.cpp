@@ -131,12 +131,12 @@ static void decodeShfl(Decoder &d) {
 }
 
 namespace {
-enum Vote : uint32_t { All, Any, Uni, Ballot, kNegated = 8 };
+enum Vote : uint32_t { All, Any, Uni, Ballot, kVoteNegated = 8 };
 }
 
 static Step execVote(Warp &w, const Inst &i) {
   uint32_t all = w.pred(i.a);
-  if (i.flags & kNegated)
+  if (i.flags & kVoteNegated)
     all = ~all;
   return forGroups(w, i, i.b, [&](uint32_t group) {
     const uint32_t votes = all & group;
@@ -162,7 +162,7 @@ static void decodeVote(Decoder &d) {
   d.out->dst = mode == Ballot ? d.dst(0, Type::B32) : d.predDst(d.op(0));
   d.out->a = d.pred(d.op(1), &negated);
   d.out->b = d.src(2, Type::B32);
-  d.out->flags = mode | (negated ? kNegated : 0);
+  d.out->flags = mode | (negated ? kVoteNegated : 0);
   d.out->fn = execVote;
 }
 

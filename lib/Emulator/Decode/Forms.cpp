@@ -16,7 +16,7 @@ using namespace mpcore::emulator;
 using llvm::StringRef;
 
 namespace {
-struct Row {
+struct FormRow {
   unsigned least;
   const char *forms;
 };
@@ -41,7 +41,7 @@ static const std::pair<StringRef, StringRef> alternatives[] = {
     {"$float", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"},
 };
 
-static const Row known[] = {
+static const FormRow known[] = {
     // Integers.
     {0, "<add|sub|min|max|div|rem|sad>.<$int>"},
     {0, "<add|sub><.sat.s32|.cc.u32|.cc.s32|.cc.u64|.cc.s64>"},
@@ -180,7 +180,7 @@ static const Row known[] = {
 };
 
 // Only for an architecture itself, as sm_120a.
-static const Row specific[] = {
+static const FormRow specific[] = {
     {100, "cvt.rn.satfinite<|.relu>.<e2m1x2|e2m3x2|e3m2x2>.f32"},
     {100, "cvt.rn.satfinite<|.relu>.e2m1x2.f16x2"},
     {100, "cvt.rn<|.relu>.f16x2.<e2m1x2|e2m3x2|e3m2x2>"},
@@ -272,9 +272,9 @@ struct Forms {
   std::vector<std::pair<std::string, StringRef>> prefixes; // refused as a whole
 
   Forms() {
-    for (const Row &row : known)
+    for (const FormRow &row : known)
       add(row, false);
-    for (const Row &row : specific)
+    for (const FormRow &row : specific)
       add(row, true);
     for (const RefusedForm &row : refused)
       for (std::string &form : expandRow(row.forms)) {
@@ -284,7 +284,7 @@ struct Forms {
           forms[keyOf(form)].refusedReason = row.reason;
       }
   }
-  void add(const Row &row, bool isSpecific) {
+  void add(const FormRow &row, bool isSpecific) {
     for (const std::string &form : expandRow(row.forms)) {
       forms[keyOf(form)] = {row.least, isSpecific, ""};
       opcodes.insert(StringRef(form).split('.').first);

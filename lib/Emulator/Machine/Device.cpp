@@ -8,37 +8,36 @@
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;
+using llvm::createStringError;
 using llvm::Twine;
-
-static llvm::Error bad(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
 
 Device::Device() : memory(std::make_unique<GlobalMemory>()) {}
 Device::~Device() = default;
 
 llvm::Expected<DevicePtr> Device::alloc(uint64_t bytes, uint64_t align) {
   if (align & (align - 1))
-    return bad("alignment " + Twine(align) + " is no power of two");
+    return createStringError("alignment " + Twine(align) + " is no power of two");
   if (bytes > uint64_t(1) << 36)
-    return bad("allocation of " + Twine(bytes) + " bytes: the emulated device has 64 GiB");
+    return createStringError("allocation of " + Twine(bytes) +
+                             " bytes: the emulated device has 64 GiB");
   Allocation *a = memory->create(memory->reserve(bytes, align), bytes, "");
   if (!a)
-    return bad("the host has no memory for an allocation of " + Twine(bytes) + " bytes");
+    return createStringError("the host has no memory for an allocation of " + Twine(bytes) +
+                             " bytes");
   return a->base;
 }
 
 llvm::Error Device::free(DevicePtr ptr) {
   if (memory->destroy(ptr))
     return llvm::Error::success();
-  return bad("free of 0x" + llvm::utohexstr(ptr) +
-             ", which alloc did not return or which is freed");
+  return createStringError("free of 0x" + llvm::utohexstr(ptr) +
+                           ", which alloc did not return or which is freed");
 }
 
 static llvm::Expected<Allocation *> range(GlobalMemory &memory, DevicePtr ptr, uint64_t bytes) {
   Allocation *a = memory.find(ptr);
   if (!a || bytes > a->size - (ptr - a->base))
-    return bad(memory.describe(ptr, bytes));
+    return createStringError(memory.describe(ptr, bytes));
   return a;
 }
 
@@ -67,8 +66,8 @@ llvm::Error Device::read(DevicePtr ptr, llvm::MutableArrayRef<uint8_t> data,
     uint64_t k = 0;
     while ((*a)->isWritten(ptr - (*a)->base + k, 1))
       ++k;
-    return bad("byte " + Twine(k) + " of the " + Twine(data.size()) + " bytes at 0x" +
-               llvm::utohexstr(ptr) + " was never written");
+    return createStringError("byte " + Twine(k) + " of the " + Twine(data.size()) + " bytes at 0x" +
+                             llvm::utohexstr(ptr) + " was never written");
   }
   std::memcpy(data.data(), (*a)->data.get() + (ptr - (*a)->base), data.size());
   return llvm::Error::success();
@@ -92,8 +91,8 @@ llvm::Error Device::place(const Module &module) {
   for (const GlobalVar &v : program.globals) {
     Allocation *a = memory->create(v.address, v.bytes, v.name);
     if (!a)
-      return bad("the host has no memory for the " + Twine(v.bytes) + " bytes of variable '" +
-                 v.name + "'");
+      return createStringError("the host has no memory for the " + Twine(v.bytes) +
+                               " bytes of variable '" + v.name + "'");
     if (!v.image.empty())
       std::memcpy(a->data.get(), v.image.data(), v.image.size());
     a->allWritten = true;
@@ -109,5 +108,5 @@ llvm::Expected<std::pair<DevicePtr, uint64_t>> Device::global(const Module &modu
   for (const GlobalVar &v : module.program().globals)
     if (v.name == name)
       return std::make_pair(DevicePtr(v.address), v.bytes);
-  return bad("no variable '" + name + "' in " + module.program().file);
+  return createStringError("no variable '" + name + "' in " + module.program().file);
 }

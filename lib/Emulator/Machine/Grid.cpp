@@ -11,11 +11,8 @@
 
 using namespace mpcore;
 using namespace mpcore::emulator;
+using llvm::createStringError;
 using llvm::Twine;
-
-static llvm::Error bad(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
 
 // The cost of starting a block, in instructions, beside those it executes: for the limit of a
 // launch.
@@ -199,30 +196,36 @@ static LaunchStats runGrid(Launch &l, const Sampling &sampling) {
 static llvm::Error checkShape(const KernelInfo &k, Dim3 grid, Dim3 block, uint64_t shared,
                               const LaunchOptions &options) {
   if (!grid.x || !grid.y || !grid.z)
-    return bad("kernel '" + k.name + "': the grid has a zero extent");
+    return createStringError("kernel '" + k.name + "': the grid has a zero extent");
   if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
-    return bad("kernel '" + k.name + "': grid (" + Twine(grid.x) + ", " + Twine(grid.y) + ", " +
-               Twine(grid.z) + ") exceeds (2147483647, 65535, 65535)");
+    return createStringError("kernel '" + k.name + "': grid (" + Twine(grid.x) + ", " +
+                             Twine(grid.y) + ", " + Twine(grid.z) +
+                             ") exceeds (2147483647, 65535, 65535)");
   uint64_t threads = uint64_t(block.x) * block.y * block.z;
   if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64)
-    return bad("kernel '" + k.name + "': block (" + Twine(block.x) + ", " + Twine(block.y) + ", " +
-               Twine(block.z) + ") must have 1 to 1024 threads, at most 64 in z");
+    return createStringError("kernel '" + k.name + "': block (" + Twine(block.x) + ", " +
+                             Twine(block.y) + ", " + Twine(block.z) +
+                             ") must have 1 to 1024 threads, at most 64 in z");
   const uint32_t b[3] = {block.x, block.y, block.z}, g[3] = {grid.x, grid.y, grid.z};
   uint64_t most = 1;
   for (unsigned d = 0; d < 3; ++d) {
     if (k.requiredBlock[0] && k.requiredBlock[d] != b[d])
-      return bad("kernel '" + k.name + "' requires a block of (" + Twine(k.requiredBlock[0]) +
-                 ", " + Twine(k.requiredBlock[1]) + ", " + Twine(k.requiredBlock[2]) + ")");
+      return createStringError("kernel '" + k.name + "' requires a block of (" +
+                               Twine(k.requiredBlock[0]) + ", " + Twine(k.requiredBlock[1]) + ", " +
+                               Twine(k.requiredBlock[2]) + ")");
     most *= k.maxBlock[d];
     if (g[d] % k.cluster[d])
-      return bad("kernel '" + k.name + "': the grid is no multiple of the cluster in dimension " +
-                 Twine(d));
+      return createStringError("kernel '" + k.name +
+                               "': the grid is no multiple of the cluster in dimension " +
+                               Twine(d));
   }
   if (k.maxBlock[0] && threads > most)
-    return bad("kernel '" + k.name + "' allows at most " + Twine(most) + " threads per block");
+    return createStringError("kernel '" + k.name + "' allows at most " + Twine(most) +
+                             " threads per block");
   if (shared > options.maxSharedBytes)
-    return bad("kernel '" + k.name + "' needs " + Twine(shared) + " bytes of shared memory, " +
-               Twine(options.maxSharedBytes) + " are allowed");
+    return createStringError("kernel '" + k.name + "' needs " + Twine(shared) +
+                             " bytes of shared memory, " + Twine(options.maxSharedBytes) +
+                             " are allowed");
   return llvm::Error::success();
 }
 
@@ -236,22 +239,22 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
     std::string known;
     for (const KernelInfo &k : program.kernels)
       known += " " + k.name;
-    return bad("no kernel '" + kernel + "' in " + program.file + "; it has:" + known);
+    return createStringError("no kernel '" + kernel + "' in " + program.file + "; it has:" + known);
   }
   if (llvm::Error e = checkShape(*info, grid, block,
                                  uint64_t(info->staticSharedBytes) + dynamicShared, options))
     return std::move(e);
   if (args.size() != info->params.size())
-    return bad("kernel '" + kernel + "' takes " + Twine(info->params.size()) + " arguments, " +
-               Twine(args.size()) + " are given");
+    return createStringError("kernel '" + kernel + "' takes " + Twine(info->params.size()) +
+                             " arguments, " + Twine(args.size()) + " are given");
   Launch l;
   l.params.assign(info->paramBytes, 0);
   for (unsigned k = 0; k < args.size(); ++k) {
     const KernelParam &p = info->params[k];
     if (args[k].data.size() != p.bytes)
-      return bad("argument " + Twine(k) + " of kernel '" + kernel + "' has " +
-                 Twine(args[k].data.size()) + " bytes, parameter '" + p.name + "' has " +
-                 Twine(p.bytes));
+      return createStringError("argument " + Twine(k) + " of kernel '" + kernel + "' has " +
+                               Twine(args[k].data.size()) + " bytes, parameter '" + p.name +
+                               "' has " + Twine(p.bytes));
     std::memcpy(l.params.data() + p.offset, args[k].data.data(), p.bytes);
   }
   if (llvm::Error e = place(module))
@@ -265,7 +268,8 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
     l.options.chip = program.target;
   l.architecture = numerics::parseArchitecture(l.options.chip);
   if (!options.chip.empty() && !l.architecture)
-    return bad("chip '" + options.chip + "' has no Tensor Core model; for example sm_80 or sm_90a");
+    return createStringError("chip '" + options.chip +
+                             "' has no Tensor Core model; for example sm_80 or sm_90a");
   l.grid = grid;
   l.block = block;
   l.cluster = {info->cluster[0], info->cluster[1], info->cluster[2]};
@@ -274,7 +278,8 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
   l.sharedBytes = info->staticSharedBytes + dynamicShared;
 
   if (options.countTouched && !memory->beginTouched())
-    return bad("the host has no memory to count the sectors that kernel '" + kernel + "' touches");
+    return createStringError("the host has no memory to count the sectors that kernel '" + kernel +
+                             "' touches");
   auto began = std::chrono::steady_clock::now();
   const Sampling sampling = sample(l);
   LaunchStats stats = runGrid(l, sampling);

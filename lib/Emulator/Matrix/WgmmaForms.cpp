@@ -11,18 +11,18 @@
 using namespace mpcore::emulator;
 using llvm::Twine;
 
-static Step execFence(Warp &w, const Inst &) {
+static Step execWgmmaFence(Warp &w, const Inst &) {
   w.wgmmaFenced = true;
   return Step::Next;
 }
 
-static Step execCommit(Warp &w, const Inst &) {
+static Step execWgmmaCommit(Warp &w, const Inst &) {
   w.wgmmaGroups.push_back(std::move(w.wgmmaOpen));
   w.wgmmaOpen = AsyncGroup();
   return Step::Next;
 }
 
-static Step execWait(Warp &w, const Inst &i) {
+static Step execWgmmaWait(Warp &w, const Inst &i) {
   while (w.wgmmaGroups.size() > size_t(i.imm)) {
     AsyncGroup &g = w.wgmmaGroups.front();
     if (w.block->shared.races.enabled() && !g.registers.empty())
@@ -81,7 +81,7 @@ static bool decodeForm(Decoder &d, MatrixOp &op) {
   return false;
 }
 
-static void decodeMma(Decoder &d) {
+static void decodeWgmmaMma(Decoder &d) {
   WgmmaOp x;
   MatrixOp &op = x.op;
   op.wgmma = true;
@@ -128,20 +128,20 @@ static void decodeMma(Decoder &d) {
 static void decodeWgmma(Decoder &d) {
   d.requireTarget(90, 90, /*specific=*/true);
   if (d.take("mma_async"))
-    return decodeMma(d);
+    return decodeWgmmaMma(d);
   if (d.take("fence")) {
     if (d.take("sync") && d.take("aligned") && d.expectOps(0))
-      d.out->fn = execFence;
+      d.out->fn = execWgmmaFence;
   } else if (d.take("commit_group")) {
     if (d.take("sync") && d.take("aligned") && d.expectOps(0))
-      d.out->fn = execCommit;
+      d.out->fn = execWgmmaCommit;
   } else if (d.take("wait_group")) {
     if (!d.take("sync") || !d.take("aligned") || !d.expectOps(1) ||
         !d.constant(d.op(0), d.out->imm))
       return;
     if (d.out->imm < 0)
       d.fail("groups that may be under way are 0 or more, found " + std::to_string(d.out->imm));
-    d.out->fn = execWait;
+    d.out->fn = execWgmmaWait;
   }
 }
 

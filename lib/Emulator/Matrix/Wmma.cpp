@@ -259,7 +259,7 @@ static Step execWmma(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-static void decodeMma(Decoder &d) {
+static void decodeWmmaMma(Decoder &d) {
   WmmaOp x;
   MatrixOp &op = x.op;
   bool fine = d.take("sync") && d.take("aligned");
@@ -328,7 +328,7 @@ static void decodeWmma(Decoder &d) {
   else if (d.take("store"))
     decodeMove(d, false);
   else if (d.take("mma"))
-    decodeMma(d);
+    decodeWmmaMma(d);
 }
 
 void mpcore::emulator::registerWmmaOps(OpTable &table) { table["wmma"] = decodeWmma; }

@@ -10,14 +10,14 @@ using namespace mpcore::emulator;
 namespace {
 enum class Cmp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
 enum : uint32_t {
-  kAnd = 1,
-  kOr = 2,
-  kXor = 3,
-  kCombine = 3,
-  kNotC = 4,
-  kTwo = 8,
-  kFtz = 16,
-  kFloatResult = 32
+  kCmpAnd = 1,
+  kCmpOr = 2,
+  kCmpXor = 3,
+  kCmpCombine = 3,
+  kCmpNotC = 4,
+  kCmpTwo = 8,
+  kCmpFtz = 16,
+  kCmpFloatResult = 32
 };
 
 template <class T, Cmp C> bool compare(T a, T b) {
@@ -98,14 +98,14 @@ template <class In, Cmp C> static uint32_t compareMask(Warp &w, Reg ra, Reg rb) 
 using MaskFn = uint32_t (*)(Warp &, Reg, Reg);
 
 static uint32_t combine(Warp &w, const Inst &i, uint32_t result) {
-  if (!(i.flags & kCombine))
+  if (!(i.flags & kCmpCombine))
     return result;
   uint32_t c = w.pred(i.c);
-  if (i.flags & kNotC)
+  if (i.flags & kCmpNotC)
     c = ~c;
-  switch (i.flags & kCombine) {
-  case kAnd: return result & c;
-  case kOr: return result | c;
+  switch (i.flags & kCmpCombine) {
+  case kCmpAnd: return result & c;
+  case kCmpOr: return result | c;
   default: return result ^ c;
   }
 }
@@ -113,7 +113,7 @@ static uint32_t combine(Warp &w, const Inst &i, uint32_t result) {
 template <class In, Cmp C> static Step execSetp(Warp &w, const Inst &i) {
   uint32_t result = compareMask<In, C>(w, i.a, i.b);
   uint32_t p = combine(w, i, result);
-  if (i.flags & kTwo) {
+  if (i.flags & kCmpTwo) {
     uint32_t q = combine(w, i, ~result);
     setPred(w, i.d, q);
   }
@@ -237,7 +237,7 @@ static Cmp takeComparison(Decoder &d) {
 }
 
 static void takeCombine(Decoder &d, unsigned at) {
-  uint32_t mode = d.take("and") ? kAnd : d.take("or") ? kOr : d.take("xor") ? kXor : 0;
+  uint32_t mode = d.take("and") ? kCmpAnd : d.take("or") ? kCmpOr : d.take("xor") ? kCmpXor : 0;
   d.out->flags |= mode;
   if (!mode)
     return;
@@ -245,7 +245,7 @@ static void takeCombine(Decoder &d, unsigned at) {
   if (d.numOps() > at)
     d.out->c = d.pred(d.op(at), &negated);
   if (negated)
-    d.out->flags |= kNotC;
+    d.out->flags |= kCmpNotC;
 }
 
 static void decodeSetp(Decoder &d) {
@@ -253,7 +253,7 @@ static void decodeSetp(Decoder &d) {
   const Cmp cmp = takeComparison(d);
   const bool ftz = d.take("ftz");
   takeCombine(d, 3);
-  if (!d.expectOps(d.out->flags & kCombine ? 4 : 3))
+  if (!d.expectOps(d.out->flags & kCmpCombine ? 4 : 3))
     return;
   bool pair = t == Type::F16x2 || t == Type::BF16x2;
   if (d.op(0).kind == syntax::Operand::Pair) {
@@ -263,7 +263,7 @@ static void decodeSetp(Decoder &d) {
     }
     d.out->dst = d.predDst(d.op(0).parts[0]);
     d.out->d = d.predDst(d.op(0).parts[1]);
-    d.out->flags |= kTwo;
+    d.out->flags |= kCmpTwo;
   } else if (pair) {
     d.fail("two predicates are needed");
     return;
@@ -280,7 +280,7 @@ static void decodeSet(Decoder &d) {
   const Cmp cmp = takeComparison(d);
   const bool ftz = d.take("ftz");
   takeCombine(d, 3);
-  if (!d.expectOps(d.out->flags & kCombine ? 4 : 3))
+  if (!d.expectOps(d.out->flags & kCmpCombine ? 4 : 3))
     return;
   switch (result) {
   case Type::U32:

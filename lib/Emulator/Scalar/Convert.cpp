@@ -14,7 +14,14 @@ using llvm::APFloat;
 
 namespace {
 enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi, Rna };
-enum : uint32_t { kFtz = 1, kSat = 2, kRelu = 4, kSatFinite = 8, kWideSrc = 16, kWideDst = 32 };
+enum : uint32_t {
+  kCvtFtz = 1,
+  kCvtSat = 2,
+  kCvtRelu = 4,
+  kCvtSatFinite = 8,
+  kCvtWideSrc = 16,
+  kCvtWideDst = 32
+};
 } // namespace
 
 static APFloat::roundingMode apMode(Round r) {
@@ -143,17 +150,17 @@ struct Conversion {
 static uint64_t convert(const Conversion &c, uint64_t bits) {
   bool fromFloat = isFloat(c.from), toFloat = isFloat(c.to);
   if (!fromFloat && !toFloat)
-    return integerToInteger(c.from, bits, c.to, c.flags & kSat);
+    return integerToInteger(c.from, bits, c.to, c.flags & kCvtSat);
   if (!fromFloat) {
     uint64_t r = integerToFloat(c.from, bits, c.to, c.round);
-    if (c.flags & kSat) {
+    if (c.flags & kCvtSat) {
       double v = readFloat(c.to, r);
       return writeFloat(c.to, v > 0 ? std::min(v, 1.0) : 0.0, Round::Rn);
     }
     return r;
   }
   double v = readFloat(c.from, bits);
-  if ((c.flags & kFtz) && c.from == Type::F32)
+  if ((c.flags & kCvtFtz) && c.from == Type::F32)
     v = flush(float(v));
   if (!toFloat)
     return floatToInteger(v, c.to, c.round, c.from == Type::F64);
@@ -161,24 +168,24 @@ static uint64_t convert(const Conversion &c, uint64_t bits) {
     double whole = toIntegral(v, c.round);
     v = whole == 0 ? std::copysign(0.0, v) : whole;
   }
-  if (c.flags & kSat)
+  if (c.flags & kCvtSat)
     v = v > 0 ? std::min(v, 1.0) : 0.0;
-  if (c.flags & kRelu)
+  if (c.flags & kCvtRelu)
     v = v < 0 || (v == 0 && std::signbit(v)) ? 0.0 : v;
   uint64_t r = writeFloat(c.to, v, c.round);
-  if (c.flags & kSatFinite && v == v) {
+  if (c.flags & kCvtSatFinite && v == v) {
     uint64_t inf = c.to == Type::F16 ? 0x7c00 : 0x7f80;
     if ((r & 0x7fff) == inf)
       r -= 1;
   }
-  if ((c.flags & kFtz) && c.to == Type::F32)
+  if ((c.flags & kCvtFtz) && c.to == Type::F32)
     r = std::bit_cast<uint32_t>(flush(std::bit_cast<float>(uint32_t(r))));
   return r;
 }
 
 static Step execConvert(Warp &w, const Inst &i) {
   const Conversion &c = *static_cast<const Conversion *>(i.aux);
-  const bool wideSrc = i.flags & kWideSrc, wideDst = i.flags & kWideDst;
+  const bool wideSrc = i.flags & kCvtWideSrc, wideDst = i.flags & kCvtWideDst;
   // A wider destination register takes the result extended by its own sign.
   const unsigned width = bitWidth(c.to);
   const bool extend = isSigned(c.to) && width < 64;
@@ -197,7 +204,7 @@ static Step execConvert(Warp &w, const Inst &i) {
 }
 
 static ExecFn fastConvert(const Conversion &c, bool wideSrc, bool wideDst) {
-  if (c.flags & (kSat | kFtz | kRelu | kSatFinite))
+  if (c.flags & (kCvtSat | kCvtFtz | kCvtRelu | kCvtSatFinite))
     return nullptr;
   auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
   bool rn = c.round == Round::Rn || c.round == Round::None;
@@ -268,13 +275,14 @@ static void decodeCvt(Decoder &d) {
   if (!d.expectOps(2))
     return;
   Conversion c{from, to, round, 0};
-  c.flags = (ftz ? kFtz : 0) | (sat ? kSat : 0) | (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0);
+  c.flags = (ftz ? kCvtFtz : 0) | (sat ? kCvtSat : 0) | (relu ? kCvtRelu : 0) |
+            (satfinite ? kCvtSatFinite : 0);
   d.out->dst = d.dst(0, to, /*relaxed=*/true);
   d.out->a = d.src(1, from, /*relaxed=*/true);
   unsigned srcBits = d.regBits(d.op(1));
   bool wideSrc = (srcBits ? srcBits : bitWidth(from)) == 64;
   bool wideDst = d.regBits(d.op(0)) == 64;
-  d.out->flags = (wideSrc ? kWideSrc : 0) | (wideDst ? kWideDst : 0);
+  d.out->flags = (wideSrc ? kCvtWideSrc : 0) | (wideDst ? kCvtWideDst : 0);
   d.out->aux = d.program.keep(c);
   ExecFn fast = fastConvert(c, wideSrc, wideDst);
   d.out->fn = fast ? fast : execConvert;

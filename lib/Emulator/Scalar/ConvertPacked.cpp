@@ -11,21 +11,28 @@
 using namespace mpcore::emulator;
 
 namespace {
-enum : uint32_t { kRelu = 1, kSatFinite = 2, kZero = 4, kBF16 = 8, kE5M2 = 16, kAway = 32 };
+enum : uint32_t {
+  kPackRelu = 1,
+  kPackSatFinite = 2,
+  kPackZero = 4,
+  kPackBF16 = 8,
+  kPackE5M2 = 16,
+  kPackAway = 32
+};
 }
 
 static uint16_t narrow16(float v, uint32_t flags) {
-  if (flags & kRelu)
+  if (flags & kPackRelu)
     v = v < 0 || (v == 0 && std::signbit(v)) ? 0.0f : v;
-  const bool bf = flags & kBF16;
+  const bool bf = flags & kPackBF16;
   uint16_t r = bf ? narrowBF16(v) : narrowF16(v);
-  if (flags & kZero && v == v && std::isfinite(v)) {
+  if (flags & kPackZero && v == v && std::isfinite(v)) {
     // Toward zero: step back when rounding to nearest went outward.
     float back = bf ? widenBF16(r) : widenF16(r);
     if (std::fabs(back) > std::fabs(v))
       --r;
   }
-  if (flags & kSatFinite && v == v && (r & 0x7fff) == (bf ? 0x7f80 : 0x7c00))
+  if (flags & kPackSatFinite && v == v && (r & 0x7fff) == (bf ? 0x7f80 : 0x7c00))
     --r;
   return r;
 }
@@ -46,18 +53,18 @@ static uint32_t toTf32(float v, uint32_t flags) {
   uint32_t bits = std::bit_cast<uint32_t>(v), magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
     return 0x7fffffff;
-  if (flags & kRelu && bits >> 31)
+  if (flags & kPackRelu && bits >> 31)
     return 0;
   if (magnitude == 0x7f800000)
-    return flags & kSatFinite ? (bits & 0x80000000) | 0x7f7fe000 : bits;
+    return flags & kPackSatFinite ? (bits & 0x80000000) | 0x7f7fe000 : bits;
   uint32_t r;
-  if (flags & kZero)
+  if (flags & kPackZero)
     r = magnitude & ~0x1fffu;
-  else if (flags & kAway)
+  else if (flags & kPackAway)
     r = (magnitude + 0x1000) & ~0x1fffu;
   else
     r = (magnitude + 0xfff + (magnitude >> 13 & 1)) & ~0x1fffu;
-  if (flags & kSatFinite && r >= 0x7f800000)
+  if (flags & kPackSatFinite && r >= 0x7f800000)
     r = 0x7f7fe000;
   return (bits & 0x80000000) | r;
 }
@@ -70,9 +77,9 @@ static Step execTf32(Warp &w, const Inst &i) {
 }
 
 static uint8_t narrow8(float v, uint32_t flags) {
-  if (flags & kRelu)
+  if (flags & kPackRelu)
     v = v < 0 || (v == 0 && std::signbit(v)) ? 0.0f : v;
-  return narrowFp8(v, flags & kE5M2);
+  return narrowFp8(v, flags & kPackE5M2);
 }
 
 static Step execFp8FromF32(Warp &w, const Inst &i) {
@@ -102,8 +109,8 @@ static Step execF16FromFp8(Warp &w, const Inst &i) {
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
     auto one = [&](uint8_t v) -> uint32_t {
-      float f = widenFp8(v, i.flags & kE5M2);
-      if (i.flags & kRelu)
+      float f = widenFp8(v, i.flags & kPackE5M2);
+      if (i.flags & kPackRelu)
         f = f < 0 || (f == 0 && std::signbit(f)) ? 0.0f : f;
       return narrowF16(f);
     };
@@ -119,9 +126,9 @@ void mpcore::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool 
   const bool two = from == Type::F32 && to != Type::TF32; // sources, a for the upper half
   if (!d.expectOps(two ? 3 : 2))
     return;
-  d.out->flags = (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0) | (rz ? kZero : 0) |
-                 (rna ? kAway : 0) | (to == Type::BF16x2 ? kBF16 : 0) |
-                 (to == Type::E5M2x2 || from == Type::E5M2x2 ? kE5M2 : 0);
+  d.out->flags = (relu ? kPackRelu : 0) | (satfinite ? kPackSatFinite : 0) | (rz ? kPackZero : 0) |
+                 (rna ? kPackAway : 0) | (to == Type::BF16x2 ? kPackBF16 : 0) |
+                 (to == Type::E5M2x2 || from == Type::E5M2x2 ? kPackE5M2 : 0);
   d.out->dst = d.dst(0, to == Type::TF32 ? Type::B32 : fp8To ? Type::B16 : to);
   d.out->a = d.src(1, fp8From ? Type::B16 : from);
   if (two)
@@ -134,7 +141,7 @@ void mpcore::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool 
 }
 
 // The results for a above b; narrower ones than 16 bits below what c holds.
-static Step execPack(Warp &w, const Inst &i) {
+static Step execConvertPack(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
   const int32_t *a = w.lanes<int32_t>(i.a), *b = w.lanes<int32_t>(i.b);
   const uint32_t *c = w.lanes<uint32_t>(i.c);
@@ -165,5 +172,5 @@ void mpcore::emulator::decodePack(Decoder &d) {
   d.out->a = d.src(1, Type::S32);
   d.out->b = d.src(2, Type::S32);
   d.out->c = narrow ? d.src(3, Type::B32) : d.out->b;
-  d.out->fn = execPack;
+  d.out->fn = execConvertPack;
 }

@@ -36,16 +36,16 @@ struct BF16 {
 };
 
 enum class HalfOp : uint8_t { Add, Sub, Mul, Fma, Min, Max, Neg, Abs };
-constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kNaN = 8, kXorSign = 16;
+constexpr uint32_t kHalfFtz = 1, kHalfSat = 2, kHalfRelu = 4, kHalfNaN = 8, kHalfXorSign = 16;
 } // namespace
 
 template <class H> static uint16_t finish(uint16_t r, uint32_t flags) {
   bool isNan = (r & 0x7fff) > H::infinity;
-  if (flags & kFtz)
+  if (flags & kHalfFtz)
     r = H::flush(r);
-  if (flags & kSat)
+  if (flags & kHalfSat)
     return isNan || r >> 15 ? 0 : r > H::one ? H::one : r;
-  if (flags & kRelu)
+  if (flags & kHalfRelu)
     return isNan ? 0x7fff : r >> 15 ? 0 : r;
   return r;
 }
@@ -53,19 +53,19 @@ template <class H> static uint16_t finish(uint16_t r, uint32_t flags) {
 template <class H, HalfOp Op>
 static uint16_t compute(uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
   if (Op == HalfOp::Neg)
-    return (flags & kFtz ? H::flush(x) : x) ^ 0x8000;
+    return (flags & kHalfFtz ? H::flush(x) : x) ^ 0x8000;
   if (Op == HalfOp::Abs)
-    return (flags & kFtz ? H::flush(x) : x) & 0x7fff;
-  if (flags & kFtz)
+    return (flags & kHalfFtz ? H::flush(x) : x) & 0x7fff;
+  if (flags & kHalfFtz)
     x = H::flush(x), y = H::flush(y), z = H::flush(z);
-  const uint16_t sign = flags & kXorSign ? (x ^ y) & 0x8000 : 0;
-  if (flags & kXorSign)
+  const uint16_t sign = flags & kHalfXorSign ? (x ^ y) & 0x8000 : 0;
+  if (flags & kHalfXorSign)
     x &= 0x7fff, y &= 0x7fff;
   double a = H::widen(x), b = H::widen(y);
   if (Op == HalfOp::Min || Op == HalfOp::Max) {
     uint16_t r;
     if (a != a || b != b)
-      r = flags & kNaN || (a != a && b != b) ? 0x7fff : a != a ? y : x;
+      r = flags & kHalfNaN || (a != a && b != b) ? 0x7fff : a != a ? y : x;
     else if (a == 0 && b == 0)
       r = (x >> 15 != 0) == (Op == HalfOp::Max) ? y : x;
     else
@@ -138,7 +138,7 @@ template <HalfOp Op> static void choose(Decoder &d, Type t, unsigned sources, ui
 
 bool mpcore::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
   d.takeType();
-  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0);
+  uint32_t flags = (d.take("ftz") ? kHalfFtz : 0) | (d.take("sat") ? kHalfSat : 0);
   d.take("rn");
   if (op == FloatOp::Add)
     choose<HalfOp::Add>(d, t, 2, flags);
@@ -153,8 +153,8 @@ bool mpcore::emulator::decodeHalfFma(Decoder &d, Type t) {
   d.takeType();
   bool present;
   const Rounding rounding = takeRounding(d, Rounding::Nearest, present);
-  uint32_t flags =
-      (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) | (d.take("relu") ? kRelu : 0);
+  uint32_t flags = (d.take("ftz") ? kHalfFtz : 0) | (d.take("sat") ? kHalfSat : 0) |
+                   (d.take("relu") ? kHalfRelu : 0);
   choose<HalfOp::Fma>(d, t, 3, flags);
   if (rounding != Rounding::Nearest && !d.failed()) {
     d.out->size = uint8_t(rounding);
@@ -166,8 +166,8 @@ bool mpcore::emulator::decodeHalfFma(Decoder &d, Type t) {
 
 bool mpcore::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
   d.takeType();
-  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0) |
-                   (d.take("xorsign") && d.take("abs") ? kXorSign : 0);
+  uint32_t flags = (d.take("ftz") ? kHalfFtz : 0) | (d.take("NaN") ? kHalfNaN : 0) |
+                   (d.take("xorsign") && d.take("abs") ? kHalfXorSign : 0);
   if (max)
     choose<HalfOp::Max>(d, t, 2, flags);
   else
@@ -177,7 +177,7 @@ bool mpcore::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
 
 bool mpcore::emulator::decodeHalfSign(Decoder &d, bool abs, Type t) {
   d.takeType();
-  uint32_t flags = d.take("ftz") ? kFtz : 0;
+  uint32_t flags = d.take("ftz") ? kHalfFtz : 0;
   if (abs)
     choose<HalfOp::Abs>(d, t, 1, flags);
   else

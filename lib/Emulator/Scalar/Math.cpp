@@ -20,7 +20,7 @@ SkewedApproximations::~SkewedApproximations() { skewOfApproximations = 0; }
 
 namespace {
 enum class MathOp : uint8_t { Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2, Tanh };
-constexpr uint32_t kFtz = 1, kApprox = 2;
+constexpr uint32_t kMathFtz = 1, kMathApprox = 2;
 } // namespace
 
 static double evaluate(MathOp op, double x) {
@@ -52,13 +52,13 @@ template <MathOp Op> static Step execF32(Warp &w, const Inst &i) {
   const float *a = w.lanes<float>(i.a);
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    float x = i.flags & kFtz ? flush(a[l]) : a[l];
+    float x = i.flags & kMathFtz ? flush(a[l]) : a[l];
     // 1 / sqrt(-0) is -inf and sqrt(-0) is -0 on the host as in the manual.
     const double exact = evaluate(Op, x);
-    float r = !(i.flags & kApprox) ? float(exact)
-              : Op == MathOp::Rcp  ? approximatedWithin(exact, 1)
-                                   : approximated(exact, relativeBound(Op));
-    if (i.flags & kFtz)
+    float r = !(i.flags & kMathApprox) ? float(exact)
+              : Op == MathOp::Rcp      ? approximatedWithin(exact, 1)
+                                       : approximated(exact, relativeBound(Op));
+    if (i.flags & kMathFtz)
       r = flush(r);
     d[l] = canonical(r);
   }
@@ -90,7 +90,7 @@ template <MathOp Op, bool Bf, bool Pair> static Step execHalf(Warp &w, const Ins
   auto one = [&](uint16_t x) -> uint32_t {
     double r = evaluate(Op, Bf ? widenBF16(x) : widenF16(x));
     uint16_t h = Bf ? narrowBF16(float(r)) : narrowF16(float(r));
-    if ((i.flags & kFtz) && (h & (Bf ? 0x7f80 : 0x7c00)) == 0)
+    if ((i.flags & kMathFtz) && (h & (Bf ? 0x7f80 : 0x7c00)) == 0)
       h &= 0x8000;
     return h;
   };
@@ -130,11 +130,11 @@ template <class T> static Step execDirected(Warp &w, const Inst &i) {
     unsigned l = std::countr_zero(m);
     T x = fromSlot<T>(a[l]);
     if constexpr (sizeof(T) == 4)
-      if (i.flags & kFtz)
+      if (i.flags & kMathFtz)
         x = flush(x);
     T r = directed<T>(MathOp(i.count), Rounding(i.size), x);
     if constexpr (sizeof(T) == 4) {
-      if (i.flags & kFtz)
+      if (i.flags & kMathFtz)
         r = flush(r);
       if (r != r)
         r = std::bit_cast<float>(kCanonicalNaN);
@@ -154,7 +154,7 @@ template <MathOp Op> static void decodeRoot(Decoder &d) { // rcp, sqrt, rsqrt
   Type t = d.takeType();
   bool present, ftz = d.take("ftz"), approx = d.take("approx");
   Rounding r = takeRounding(d, Rounding::Nearest, present);
-  d.out->flags = (ftz ? kFtz : 0) | (approx ? kApprox : 0);
+  d.out->flags = (ftz ? kMathFtz : 0) | (approx ? kMathApprox : 0);
   if (!operands(d, t))
     return;
   if (r != Rounding::Nearest) {
@@ -172,7 +172,7 @@ template <MathOp Op> static void decodeRoot(Decoder &d) { // rcp, sqrt, rsqrt
 template <MathOp Op> static void decodeApprox(Decoder &d) { // sin, cos, lg2, ex2, tanh
   Type t = d.takeType();
   bool approx = d.take("approx"), ftz = d.take("ftz");
-  d.out->flags = (ftz ? kFtz : 0) | (approx ? kApprox : 0);
+  d.out->flags = (ftz ? kMathFtz : 0) | (approx ? kMathApprox : 0);
   if (!operands(d, t))
     return;
   if (t == Type::F32)

@@ -254,7 +254,7 @@ static void decodeIsspacep(Decoder &d) {
   d.out->fn = execIsspacep;
 }
 
-static Step execNothing(Warp &, const Inst &) { return Step::Next; }
+static Step execHint(Warp &, const Inst &) { return Step::Next; }
 
 // prefetch, prefetchu and applypriority: hints about caches, without a value.
 static void decodeHint(Decoder &d) {
@@ -269,7 +269,7 @@ static void decodeHint(Decoder &d) {
     return;
   if (bytes != 128)
     d.fail("a priority is for 128 bytes, found " + Twine(bytes));
-  d.out->fn = execNothing;
+  d.out->fn = execHint;
 }
 
 // Policies say how long lines stay in a cache, which is not modelled.

@@ -8,7 +8,7 @@ using namespace mpcore::emulator;
 
 namespace {
 
-constexpr uint32_t kFtz = 1;
+constexpr uint32_t kPackedFtz = 1;
 
 template <FloatOp Op>
 uint32_t compute(uint32_t x, uint32_t y, uint32_t z, bool ftz, Rounding rounding) {
@@ -28,7 +28,7 @@ template <FloatOp Op> Step execPacked(Warp &w, const Inst &i) {
   uint64_t *d = w.lanes<uint64_t>(i.dst);
   const uint64_t *a = w.lanes<uint64_t>(i.a), *b = w.lanes<uint64_t>(i.b);
   const uint64_t *c = Op == FloatOp::Fma ? w.lanes<uint64_t>(i.c) : a;
-  const bool ftz = i.flags & kFtz;
+  const bool ftz = i.flags & kPackedFtz;
   const auto rounding = Rounding(i.size);
   forLanes(w.exec, [&](unsigned l) {
     uint64_t low = compute<Op>(uint32_t(a[l]), uint32_t(b[l]), uint32_t(c[l]), ftz, rounding);
@@ -46,7 +46,7 @@ bool decode(Decoder &d, unsigned sources) {
   d.out->size = uint8_t(takeRounding(d, Rounding::Nearest, present));
   if (d.failed() || !d.expectOps(1 + sources))
     return false;
-  d.out->flags = ftz ? kFtz : 0;
+  d.out->flags = ftz ? kPackedFtz : 0;
   d.out->dst = d.dst(0, Type::F32x2);
   d.out->a = d.src(1, Type::F32x2);
   d.out->b = d.src(2, Type::F32x2);

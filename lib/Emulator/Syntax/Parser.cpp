@@ -267,9 +267,9 @@ bool Parser::function(bool isEntry) {
   return true;
 }
 
-llvm::Expected<std::unique_ptr<Module>> mpcore::emulator::syntax::parseModule(StringRef text,
-                                                                              StringRef file) {
-  auto module = std::make_unique<Module>();
+llvm::Expected<std::unique_ptr<syntax::Module>>
+mpcore::emulator::syntax::parseModule(StringRef text, StringRef file) {
+  auto module = std::make_unique<syntax::Module>();
   module->file = file.str();
   module->source = text.str();
   Parser parser(*module);

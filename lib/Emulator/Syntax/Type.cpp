@@ -7,12 +7,12 @@
 using namespace mpcore::emulator;
 
 namespace {
-struct Row {
+struct TypeRow {
   const char *name;
   Type type;
   uint8_t bits;
 };
-constexpr Row rows[] = {
+constexpr TypeRow rows[] = {
     {"pred", Type::Pred, 1},      {"b8", Type::B8, 8},
     {"b16", Type::B16, 16},       {"b32", Type::B32, 32},
     {"b64", Type::B64, 64},       {"b128", Type::B128, 128},
@@ -37,7 +37,7 @@ constexpr Row rows[] = {
 } // namespace
 
 unsigned mpcore::emulator::bitWidth(Type type) {
-  for (const Row &row : rows)
+  for (const TypeRow &row : rows)
     if (row.type == type)
       return row.bits;
   return 0;
@@ -52,14 +52,14 @@ bool mpcore::emulator::isFloat(Type type) {
 }
 
 std::optional<Type> mpcore::emulator::parseType(llvm::StringRef word) {
-  for (const Row &row : rows)
+  for (const TypeRow &row : rows)
     if (word == row.name)
       return row.type;
   return std::nullopt;
 }
 
 llvm::StringRef mpcore::emulator::typeName(Type type) {
-  for (const Row &row : rows)
+  for (const TypeRow &row : rows)
     if (row.type == type)
       return row.name;
   return "none";

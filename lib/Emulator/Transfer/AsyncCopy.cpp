@@ -143,12 +143,12 @@ static Step execCopy(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-static Step execCommit(Warp &w, const Inst &) {
+static Step execCopyCommit(Warp &w, const Inst &) {
   forLanes(w.exec, [&](unsigned l) { ++w.copyGroup[l]; });
   return Step::Next;
 }
 
-static Step execWait(Warp &w, const Inst &i) {
+static Step execCopyWait(Warp &w, const Inst &i) {
   for (uint32_t m = w.exec; m && !w.copies.empty(); m &= m - 1) {
     unsigned l = std::countr_zero(m);
     int64_t end = i.flags ? int64_t(w.copyGroup[l]) + 1 : int64_t(w.copyGroup[l]) - i.imm;
@@ -251,18 +251,18 @@ static void decodeCp(Decoder &d) {
     return decodeBulk(d);
   if (d.take("commit_group")) {
     if (d.expectOps(0))
-      d.out->fn = execCommit;
+      d.out->fn = execCopyCommit;
     return;
   }
   if (d.take("wait_group")) {
     if (d.expectOps(1) && d.constant(d.op(0), d.out->imm))
-      d.out->fn = execWait;
+      d.out->fn = execCopyWait;
     return;
   }
   if (d.take("wait_all")) {
     d.out->flags = 1;
     if (d.expectOps(0))
-      d.out->fn = execWait;
+      d.out->fn = execCopyWait;
     return;
   }
   if (d.take("mbarrier"))

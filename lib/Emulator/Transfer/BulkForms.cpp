@@ -8,7 +8,7 @@
 using namespace mpcore::emulator;
 using llvm::Twine;
 
-static Step execNothing(Warp &, const Inst &) { return Step::Next; }
+static Step execPrefetch(Warp &, const Inst &) { return Step::Next; }
 
 // [map, {coordinates}]
 static bool tensorOperand(Decoder &d, const syntax::Operand &o, BulkOp &op) {
@@ -75,7 +75,7 @@ static void decodePrefetch(Decoder &d, bool tensor, BulkOp &op) {
     return;
   if (hint)
     d.src(d.numOps() - 1, Type::B64);
-  d.out->fn = execNothing;
+  d.out->fn = execPrefetch;
 }
 
 // Source, destination and how completion is told.

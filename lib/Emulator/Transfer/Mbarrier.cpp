@@ -78,7 +78,7 @@ namespace {
 enum : uint32_t {
   kParity = 1,
   kExpectTx = 2,
-  kHasCount = 4,
+  kGivesCount = 4,
   kDrop = 8,
   kRelaxed = 16,
   kNoState = 32,
@@ -173,7 +173,7 @@ static Step execArrive(Warp &w, const Inst &i) {
       w.fault(FaultKind::Misuse, i, message, l, "shared");
       return false;
     };
-    const uint32_t count = i.flags & kHasCount ? w.lanes<uint32_t>(i.b)[l] : 1;
+    const uint32_t count = i.flags & kGivesCount ? w.lanes<uint32_t>(i.b)[l] : 1;
     if (count == 0 || count > b.pending)
       return bad(Twine(count) + " arrivals where " + Twine(b.pending) +
                  " are pending in the phase");
@@ -205,7 +205,7 @@ static Step execTx(Warp &w, const Inst &i) { // expect_tx and complete_tx
   });
 }
 
-static Step execWait(Warp &w, const Inst &i) {
+static Step execTryWait(Warp &w, const Inst &i) {
   uint32_t passed = 0;
   Step step = each(w, i, [&](unsigned l, Block &owner, uint32_t offset, Mbarrier &b) {
     if (&owner != w.block) {
@@ -280,7 +280,7 @@ static void decodeArrive(Decoder &d, bool drop) {
     i.b = d.src(2, Type::U32);
   i.flags |= (sink ? kNoState : 0) | (drop ? kDrop : 0) | (noComplete ? kNoComplete : 0) |
              (expect            ? kExpectTx
-              : d.numOps() == 3 ? kHasCount
+              : d.numOps() == 3 ? kGivesCount
                                 : 0);
   i.space = uint8_t(space);
   i.fn = execArrive;
@@ -306,7 +306,7 @@ static void decodeWait(Decoder &d, bool tries) {
     d.src(3, Type::U32); // a limit of time
   i.flags |= parity ? kParity : 0;
   i.space = uint8_t(space);
-  i.fn = execWait;
+  i.fn = execTryWait;
 }
 
 static void decodeMbarrier(Decoder &d) {

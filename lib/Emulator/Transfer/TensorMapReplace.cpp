@@ -21,7 +21,7 @@ struct ReplaceOp {
   Reg value;
   bool wide = false;
 };
-struct CopyOp {
+struct TensorMapCopyOp {
   AddressOperand to, from;
 };
 
@@ -120,7 +120,7 @@ static void decodeReplace(Decoder &d) {
 
 // The warp copies one map; what a later fence.proxy.tensormap acquires.
 static Step execCopyMap(Warp &w, const Inst &i) {
-  const CopyOp &op = *static_cast<const CopyOp *>(i.aux);
+  const TensorMapCopyOp &op = *static_cast<const TensorMapCopyOp *>(i.aux);
   const unsigned first = std::countr_zero(w.exec);
   if (w.exec != w.live)
     return w.fault(FaultKind::Divergence, i, "not all lanes of the warp are here",
@@ -139,7 +139,7 @@ static Step execCopyMap(Warp &w, const Inst &i) {
 }
 
 static void decodeCopyMap(Decoder &d) {
-  CopyOp op;
+  TensorMapCopyOp op;
   if (!d.requireTarget(90, ~0u, false))
     return;
   for (const char *word :

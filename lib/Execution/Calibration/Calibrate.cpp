@@ -189,7 +189,7 @@ static bool canStateRange(Value value) {
          !op->hasAttr(kRangeAttrName);
 }
 
-static void stateRange(Value value, ArrayAttr range) {
+static void stateArgumentRange(Value value, ArrayAttr range) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     cast<func::FuncOp>(argument.getOwner()->getParentOp())
         .setArgAttr(argument.getArgNumber(), kRangeAttrName, range);
@@ -224,9 +224,9 @@ llvm::Expected<MeasuredRanges> mlir::mp::stateMeasuredRanges(ModuleOp module, St
           !value.getDefiningOp() || !value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
       continue;
     }
-    stateRange(value, builder.getArrayAttr({builder.getF64FloatAttr(range.low - reach),
-                                            builder.getF64FloatAttr(range.high + reach),
-                                            builder.getStringAttr(origin)}));
+    stateArgumentRange(value, builder.getArrayAttr({builder.getF64FloatAttr(range.low - reach),
+                                                    builder.getF64FloatAttr(range.high + reach),
+                                                    builder.getStringAttr(origin)}));
     ++measured.stated;
   }
   return measured;

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static bool holds(const domains::FloatFacts &facts, double value) {
+static bool isWithin(const domains::FloatFacts &facts, double value) {
   if (std::isnan(value))
     return facts.mayNaN;
   if (std::isinf(value))
@@ -30,7 +30,7 @@ static std::string findViolation(const Array &array, const domains::FloatFacts &
   double squares = 0;
   for (int64_t i = 0, e = array.size(); i < e; ++i) {
     double value = array.value(i);
-    if (!holds(facts, value)) {
+    if (!isWithin(facts, value)) {
       os << "element " << i << " is " << value << ", but the analysis says " << facts;
       return text;
     }

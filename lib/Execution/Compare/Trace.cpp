@@ -55,7 +55,7 @@ std::vector<std::string> mlir::mp::narrowedFormats(ModuleOp module) {
 }
 
 /// Returns the name of the op, for split products that of the contraction which they stand for.
-static StringRef nameOf(Operation *op) {
+static StringRef nameOfOp(Operation *op) {
   auto joined = dyn_cast<JoinSplitOp>(op);
   SmallVector<Operation *> products = joined ? getProducts(joined) : SmallVector<Operation *>();
   return (products.empty() ? op : products.back())->getName().getStringRef();
@@ -70,7 +70,7 @@ std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
     for (OpResult result : op.getResults()) {
       if (!isa<RankedTensorType>(result.getType()) || !getFloatFormat(result.getType()))
         continue;
-      std::string label = std::to_string(traced.size()) + " " + nameOf(&op).str();
+      std::string label = std::to_string(traced.size()) + " " + nameOfOp(&op).str();
       if (auto name = dyn_cast<NameLoc>(op.getLoc()))
         label += " " + name.getName().str();
       traced.push_back({result, label, {}});
@@ -83,7 +83,7 @@ std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
 static bool correspond(const TracedValue &x, const TracedValue &y) {
   auto xType = cast<RankedTensorType>(x.value.getType());
   auto yType = cast<RankedTensorType>(y.value.getType());
-  return nameOf(x.value.getDefiningOp()) == nameOf(y.value.getDefiningOp()) &&
+  return nameOfOp(x.value.getDefiningOp()) == nameOfOp(y.value.getDefiningOp()) &&
          xType.getShape() == yType.getShape();
 }
 

@@ -68,11 +68,11 @@ static Array cut(const Array &whole, const Box &box) {
   return part;
 }
 
-static std::string nameOf(int64_t step, StringRef rest) {
+static std::string nameOfFile(int64_t step, StringRef rest) {
   return llvm::formatv("step-{0,0+9}{1}", step, rest);
 }
 static std::string shardOf(int64_t step, int process, int processes) {
-  return nameOf(step, llvm::formatv(".{0}-of-{1}.safetensors", process, processes).str());
+  return nameOfFile(step, llvm::formatv(".{0}-of-{1}.safetensors", process, processes).str());
 }
 static std::string pathIn(StringRef folder, StringRef name) {
   SmallString<128> path(folder);
@@ -146,7 +146,7 @@ llvm::Error mlir::mp::saveState(StringRef folder, int64_t step, ArrayRef<StateAr
   }
   error = llvm::Error::success();
   if (writers.process == 0)
-    error = writeManifest(pathIn(folder, nameOf(step, ".json")),
+    error = writeManifest(pathIn(folder, nameOfFile(step, ".json")),
                           manifestOf(step, arrays, writers.processes, std::move(files)));
   // Nobody goes on, and ends, before the state counts.
   auto written = writers.gather(reportOf(std::move(error), ""));

@@ -3,12 +3,14 @@
 // Draws the scalars of trainings as SVG plots in one HTML page.
 
 #include "TrainingPage.h"
+#include "mp/Support/ShortNumber.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
 using namespace mlir::mp;
+using support::shortNumber;
 
 namespace {
 constexpr int kWidth = 640, kHeight = 220, kLeft = 70, kBottom = 24, kTop = 8;
@@ -72,10 +74,6 @@ static std::string escaped(llvm::StringRef text) {
   return safe;
 }
 
-static std::string number(double value) {
-  return llvm::formatv("{0}", llvm::format("%.4g", value));
-}
-
 /// A line broken where a step gave no number.
 static std::string curve(llvm::ArrayRef<double> values, const Axis &axis, llvm::StringRef colour) {
   std::string path;
@@ -104,7 +102,7 @@ static std::string plot(llvm::StringRef title, const Series &series) {
   std::string labels;
   for (double value : {axis.low, axis.high})
     labels += llvm::formatv("<text x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text>\n", kLeft - 6,
-                            llvm::format("%.1f", axis.at(value) + 4), number(value));
+                            llvm::format("%.1f", axis.at(value) + 4), shortNumber(value));
   return llvm::formatv("<section><h2>{0}{1}</h2>\n<svg width=\"{2}\" height=\"{3}\" role=\"img\">\n"
                        "{4}{5}<text x=\"{6}\" y=\"{7}\">step 0</text>\n"
                        "<text x=\"{2}\" y=\"{7}\" text-anchor=\"end\">step {8}</text>\n"
@@ -154,7 +152,7 @@ std::string mlir::mp::trainingPage(llvm::ArrayRef<TrainingCurves> trainings,
   for (auto [index, training] : llvm::enumerate(trainings))
     page += llvm::formatv("<tr><td style=\"color:{0}\">{1}</td><td>{2}</td><td>{3}</td></tr>\n",
                           kColours[index % std::size(kColours)], escaped(training.label),
-                          number(training.seconds), training.peakBytes);
+                          shortNumber(training.seconds), training.peakBytes);
   page += "</table></section>\n";
   if (watched)
     page += watchedSections(*watched);

@@ -41,13 +41,13 @@ void mlir::mp::observe(ModuleOp module, OpBuilder &builder, Value value, int64_t
 
 namespace {
 /// A buffer without rank as C sees it: two pointers, offset, sizes, strides.
-struct Unranked {
+struct UnrankedBuffer {
   int64_t rank;
   const int64_t *words;
 };
 } // namespace
 
-static void report(int64_t place, const Unranked *buffer) {
+static void report(int64_t place, const UnrankedBuffer *buffer) {
   if (!current)
     return;
   int64_t rank = buffer->rank, count = 1;

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-static constexpr StringLiteral kHelp =
+static constexpr StringLiteral kRunHelp =
     R"(mp-run FILE.mlir [options]: run a function on the CPU and say how far it is from a reference
 
   --entry=NAME          function to run (default: main, or the only public one)
@@ -143,4 +143,4 @@ input, 70 an internal error, 77 something optional is missing (a driver).
   mp-run layer.mlir --input=@x.npy --params=weights.safetensors --output=@y.npy
 )";
 
-StringRef mlir::mp::runHelp() { return kHelp; }
+StringRef mlir::mp::runHelp() { return kRunHelp; }

@@ -7,6 +7,7 @@
 
 #include "mp/Support/Files.h"
 #include "mp/Support/JSON.h"
+#include "mp/Support/ShortNumber.h"
 #include "mp/Watch/Numbers.h"
 #include "mp/Watch/Window.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,14 +21,13 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 using llvm::json::Object;
+using support::shortNumber;
 
 /// Above the loss of A's last tenth by so much, a run has reached it.
 static constexpr double kReached = 1.02;
 static constexpr size_t kReachedMean = 50, kBlock = 16;
 /// Series hold a number for each step.
 static constexpr int64_t kMostSteps = 100'000'000;
-
-static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
 
 static void keep(std::vector<double> &series, size_t step, const llvm::json::Value *value) {
   series.resize(std::max(series.size(), step + 1), NAN);
@@ -188,10 +188,11 @@ std::optional<double> LoggedRun::zeroShare() const {
   return shares.empty() ? std::nullopt : std::optional(watch::median(shares));
 }
 
-using Row = llvm::function_ref<void(llvm::StringRef, std::optional<double>, std::optional<double>)>;
+using RowFn =
+    llvm::function_ref<void(llvm::StringRef, std::optional<double>, std::optional<double>)>;
 
 /// The rows of speed, traffic and energy.
-static void addCosts(Row row, const LoggedRun &a, const LoggedRun &b) {
+static void addCosts(RowFn row, const LoggedRun &a, const LoggedRun &b) {
   auto both = [&](llvm::StringRef name, llvm::function_ref<double(const StepCosts &)> cost) {
     row(name, a.meanCost(cost), b.meanCost(cost));
   };
@@ -255,7 +256,7 @@ static void addMetrics(Row row, const LoggedRun &a, const LoggedRun &b) {
 /// A row of the report: a figure of both runs, and their ratio where that means something.
 static void addRow(llvm::raw_ostream &os, Object &json, llvm::StringRef name,
                    std::optional<double> a, std::optional<double> b) {
-  auto cell = [](std::optional<double> x) { return x ? text(*x) : std::string("none"); };
+  auto cell = [](std::optional<double> x) { return x ? shortNumber(*x) : std::string("none"); };
   os << llvm::formatv("{0,-36} {1,12} {2,12}", name, cell(a), cell(b));
   if (a && b && *a > 0)
     os << llvm::formatv(" {0,8}", llvm::formatv("x {0}", llvm::format("%.3f", *b / *a)).str());
@@ -317,8 +318,9 @@ llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> lo
   if (result.verdict == watch::Verdict::Identical)
     os << ", the losses of every pair are equal\n";
   else
-    os << "; B's loss is off by " << text(result.mean) << ", "
-       << watch::describeInterval(result, options) << ", margin " << text(options.margin) << "\n";
+    os << "; B's loss is off by " << shortNumber(result.mean) << ", "
+       << watch::describeInterval(result, options) << ", margin " << shortNumber(options.margin)
+       << "\n";
   json["paired"] = result.toJSON();
   return json;
 }

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using Status = support::ExitStatus;
 
-static constexpr llvm::StringLiteral kHelp =
+static constexpr llvm::StringLiteral kTrainHelp =
     R"(mp-train CONFIG.json: train a step, look after it, and go on after a kill (docs/guides/WatchTraining.md)
 
 mp-train --evaluate [--margin=0.01] [--json=R.json] A.jsonl B.jsonl [A2.jsonl B2.jsonl ...]:
@@ -105,7 +105,7 @@ static int evaluate(ArrayRef<StringRef> arguments) {
 int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
                        const RunHooks &hooks) {
   if (llvm::is_contained(arguments, "--help")) {
-    llvm::outs() << kHelp << "\nOptions of every tool:\n" << hooks.commonHelp;
+    llvm::outs() << kTrainHelp << "\nOptions of every tool:\n" << hooks.commonHelp;
     return 0;
   }
   if (llvm::is_contained(arguments, "--version")) {

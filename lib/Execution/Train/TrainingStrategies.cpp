@@ -58,7 +58,7 @@ llvm::Expected<std::pair<std::vector<double>, int64_t>> Training::tryOut(Version
 }
 
 /// Measures how far the losses of the first steps are off those of the step as given.
-static double largestError(ArrayRef<double> losses, ArrayRef<double> exact) {
+static double largestLossError(ArrayRef<double> losses, ArrayRef<double> exact) {
   double error = 0;
   for (auto [loss, wide] : llvm::zip_equal(losses, exact))
     error =
@@ -101,7 +101,8 @@ llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
     auto tried = tryOut(**version, os);
     if (!tried)
       return tried.takeError();
-    const double error = largestError(tried->first, exact->first), micro = (*version)->costs.time();
+    const double error = largestLossError(tried->first, exact->first),
+                 micro = (*version)->costs.time();
     const std::string broken = brokenBy(config, tried->second, error, micro);
     os << "strategy " << strategy.name << ": " << llvm::format("%.3g", micro)
        << " us a step (modelled, " << (*version)->costs.part << "), " << tried->second

@@ -68,8 +68,8 @@ static llvm::Expected<StepCosts> costsOf(ModuleOp step, StringRef entry, const S
 }
 
 /// Compiles the step for the host, or its kernels for a device.
-static llvm::Expected<std::unique_ptr<Executable>> compile(ModuleOp module, StringRef entry,
-                                                           const Place &place, int64_t steps) {
+static llvm::Expected<std::unique_ptr<Executable>>
+compileVersion(ModuleOp module, StringRef entry, const Place &place, int64_t steps) {
   if (place.device == "cpu") {
     ProgramOptions options;
     options.fuse = true;
@@ -115,7 +115,7 @@ llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRe
   if (!costs)
     return costs.takeError();
   version->costs = std::move(*costs);
-  auto program = compile(*version->module, entry, place, steps);
+  auto program = compileVersion(*version->module, entry, place, steps);
   if (!program)
     return program.takeError();
   version->program = std::move(*program);

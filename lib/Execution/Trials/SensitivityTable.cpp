@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-struct Row {
+struct TableRow {
   std::string format;
   const assignment::MeasuredError *error;
   std::string what;      ///< contraction or layer
@@ -47,13 +47,13 @@ static std::vector<double> ranksOf(ArrayRef<double> numbers) {
 
 /// The least correlation (Spearman's) of a single draw's ranking of contractions with that of the
 /// mean of draws; none below three contractions or two draws.
-static std::optional<double> rankStability(ArrayRef<Row> rows) {
+static std::optional<double> rankStability(ArrayRef<TableRow> rows) {
   if (rows.size() < 3 || rows.front().error->draws.size() < 2)
     return std::nullopt;
   const double n = double(rows.size());
   auto ranked = [&](llvm::function_ref<double(const assignment::MeasuredError &)> number) {
     std::vector<double> numbers;
-    for (const Row &row : rows)
+    for (const TableRow &row : rows)
       numbers.push_back(number(*row.error));
     return ranksOf(numbers);
   };
@@ -71,9 +71,10 @@ static std::optional<double> rankStability(ArrayRef<Row> rows) {
 
 /// Recommends to keep the worst wide: the fewest that make nine tenths of the error, if they are at
 /// most half of all.
-static void printRecommendation(llvm::raw_ostream &os, StringRef format, ArrayRef<Row> ranked) {
+static void printRecommendation(llvm::raw_ostream &os, StringRef format,
+                                ArrayRef<TableRow> ranked) {
   double all = 0;
-  for (const Row &row : ranked)
+  for (const TableRow &row : ranked)
     all += row.error->mean();
   if (ranked.size() < 2 || all == 0)
     return;
@@ -81,7 +82,7 @@ static void printRecommendation(llvm::raw_ostream &os, StringRef format, ArrayRe
   size_t few = 0;
   for (; few < ranked.size() && (!std::isfinite(rest) || rest > 0.1 * all); ++few) {
     rest = 0;
-    for (const Row &row : ranked.drop_front(few + 1))
+    for (const TableRow &row : ranked.drop_front(few + 1))
       rest += row.error->mean();
   }
   os << format << ": recommended: ";
@@ -91,18 +92,18 @@ static void printRecommendation(llvm::raw_ostream &os, StringRef format, ArrayRe
   }
   os << "keep wide, error " << llvm::format("%.3g", std::sqrt(all)) << " to "
      << llvm::format("%.3g", std::sqrt(rest)) << ": ";
-  llvm::interleave(ranked.take_front(few), os, [&](const Row &row) { os << row.what; }, "; ");
+  llvm::interleave(ranked.take_front(few), os, [&](const TableRow &row) { os << row.what; }, "; ");
   os << "\n";
 }
 
-static std::string describe(const assignment::MeasuredSet &set, bool isOpened) {
+static std::string describeSet(const assignment::MeasuredSet &set, bool isOpened) {
   return llvm::formatv("layer {0} of {1} contractions{2}", set.name, set.ordinals.size(),
                        isOpened ? ", measured one by one, too" : "");
 }
 
 /// Rows of layers and of contractions that were measured alone, the worst of a format first.
-static std::vector<Row> rowsOf(const assignment::MeasuredFunction &function) {
-  std::vector<Row> rows;
+static std::vector<TableRow> rowsOf(const assignment::MeasuredFunction &function) {
+  std::vector<TableRow> rows;
   std::set<std::pair<std::string, std::string>> shared; // formats and sets
   for (const assignment::MeasuredContraction &contraction : function.contractions)
     for (const auto &[format, error] : contraction.formats)
@@ -115,12 +116,12 @@ static std::vector<Row> rowsOf(const assignment::MeasuredFunction &function) {
   for (const assignment::MeasuredSet &set : function.sets)
     for (const auto &[format, error] : set.formats) {
       const bool isOpened = !shared.count({format, set.name});
-      rows.push_back({format, &error, describe(set, isOpened), isOpened});
+      rows.push_back({format, &error, describeSet(set, isOpened), isOpened});
     }
   return rows;
 }
 
-static void printRow(llvm::raw_ostream &os, StringRef metric, const Row &row) {
+static void printRow(llvm::raw_ostream &os, StringRef metric, const TableRow &row) {
   const double mean = row.error->mean();
   os << row.format << ": error " << llvm::format("%.3g", std::sqrt(mean)) << ", worst draw "
      << llvm::format("%.3g", std::sqrt(row.error->worst())) << ", deviation "
@@ -129,14 +130,14 @@ static void printRow(llvm::raw_ostream &os, StringRef metric, const Row &row) {
 }
 
 void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &report) {
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const assignment::MeasuredFunction &function : report.errors.functions)
     llvm::append_range(rows, rowsOf(function));
-  llvm::stable_sort(rows, [](const Row &x, const Row &y) {
+  llvm::stable_sort(rows, [](const TableRow &x, const TableRow &y) {
     return std::pair(x.format, -x.error->mean()) < std::pair(y.format, -y.error->mean());
   });
-  std::map<std::string, std::vector<Row>> byFormat; // what decisions are about
-  for (const Row &row : rows) {
+  std::map<std::string, std::vector<TableRow>> byFormat; // what decisions are about
+  for (const TableRow &row : rows) {
     printRow(os, report.errors.metric, row);
     if (!row.isOpened)
       byFormat[row.format].push_back(row);

@@ -16,6 +16,7 @@
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/ProbeRecord.h"
+#include "mp/Support/ShortNumber.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,6 +25,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
+using support::shortNumber;
 
 static constexpr size_t kLongestStory = 16;
 
@@ -258,8 +260,6 @@ llvm::Expected<BreakReport> mlir::mp::findBreak(ModuleOp original, StringRef ent
   return std::move(debugger.report);
 }
 
-static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
-
 void ValueSummary::print(llvm::raw_ostream &os) const {
   if (!elements) {
     os << "not looked at";
@@ -270,7 +270,7 @@ void ValueSummary::print(llvm::raw_ostream &os) const {
     if (count)
       os << ", " << count << what;
   if (largestMagnitude > 0)
-    os << ", magnitudes " << text(leastMagnitude) << " to " << text(largestMagnitude);
+    os << ", magnitudes " << shortNumber(leastMagnitude) << " to " << shortNumber(largestMagnitude);
 }
 
 static void printFrame(llvm::raw_ostream &os, const BreakFrame &frame) {

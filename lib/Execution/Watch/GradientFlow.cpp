@@ -16,7 +16,7 @@ using namespace mlir::mp;
 /// Bits a layer beyond which gradients vanish or explode.
 static constexpr double kSteep = 1;
 
-static std::string text(double value) {
+static std::string twoDecimals(double value) {
   return llvm::formatv("{0}", llvm::format("%.2f", value)).str();
 }
 
@@ -79,11 +79,12 @@ std::vector<std::pair<std::string, std::string>> GradientFlow::rows() const {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Layer &layer : layers)
     rows.push_back({"gradient of " + layer.name,
-                    layer.bits.empty() ? "zero in every step"
-                                       : "norm 2^" + text(watch::median(layer.bits)) + ", " +
-                                             text(100 * watch::median(layer.zeros)) + " % zeros"});
+                    layer.bits.empty()
+                        ? "zero in every step"
+                        : "norm 2^" + twoDecimals(watch::median(layer.bits)) + ", " +
+                              twoDecimals(100 * watch::median(layer.zeros)) + " % zeros"});
   if (auto bits = slope()) {
-    std::string line = text(*bits) + " bits a layer: gradients " + verdict().str();
+    std::string line = twoDecimals(*bits) + " bits a layer: gradients " + verdict().str();
     if (!advice().empty())
       line += " on their way to the first; try: " + advice().str();
     rows.push_back({"gradient flow", line});

@@ -7,6 +7,7 @@
 
 #include "mp/Support/Files.h"
 #include "mp/Support/Memory.h"
+#include "mp/Support/ShortNumber.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
@@ -16,6 +17,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+using support::shortNumber;
 using JSONValue = llvm::json::Value;
 
 /// Steps between two looks at all elements of the state, and seconds between two pages.
@@ -24,11 +26,9 @@ static constexpr double kPageSeconds = 2;
 /// Losses that a trend is taken of: its cost is their square.
 static constexpr size_t kTrendSamples = 200;
 
-static JSONValue number(double value) {
+static JSONValue numberOrNull(double value) {
   return std::isfinite(value) ? JSONValue(value) : JSONValue(nullptr);
 }
-static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
-
 Monitor::Monitor(func::FuncOp step, const Signature &signature, size_t results,
                  MonitorOptions options, watch::AlarmOptions rules)
     : options(std::move(options)), reader(step, signature, results), watcher(rules) {}
@@ -74,7 +74,7 @@ void Monitor::keepCurves(const watch::StepReading &reading) {
     llvm::json::Array &list = *curve.getAsArray();
     while (int64_t(list.size()) < steps)
       list.push_back(nullptr);
-    list.push_back(number(value));
+    list.push_back(numberOrNull(value));
   };
   if (reading.loss)
     keep("loss", *reading.loss);
@@ -112,7 +112,7 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
   }
   llvm::json::Object metrics;
   for (const auto &[name, value] : reader.metrics(results))
-    metrics[name] = number(value);
+    metrics[name] = numberOrNull(value);
   llvm::json::Object line{{"kind", "step"},
                           {"step", step},
                           {"metrics", std::move(metrics)},
@@ -125,7 +125,7 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
                             {"gradient_norm", reading.gradientNorm},
                             {"loss_scale", reading.scale}})
     if (value)
-      line[key] = number(*value);
+      line[key] = numberOrNull(*value);
   *log << JSONValue(std::move(line)) << "\n";
   log->flush();
   if (log->has_error()) {
@@ -162,7 +162,7 @@ llvm::json::Array Monitor::countsToJSON() const {
     llvm::json::Object object = count.first.toJSON();
     object["last_told"] = count.last;
     object["count"] = count.count;
-    object["worst"] = number(count.worst);
+    object["worst"] = numberOrNull(count.worst);
     list.push_back(std::move(object));
   }
   return list;
@@ -181,10 +181,10 @@ static void printTraffic(llvm::raw_ostream &os, const std::map<std::string, doub
     all += bytes;
   if (all == 0)
     return;
-  os << "kernels move " << text(all * 1e-6) << " MB a step, modelled:";
+  os << "kernels move " << shortNumber(all * 1e-6) << " MB a step, modelled:";
   StringRef separator = " ";
   for (const auto &[format, bytes] : traffic) {
-    os << separator << text(100 * bytes / all) << " % " << format;
+    os << separator << shortNumber(100 * bytes / all) << " % " << format;
     separator = ", ";
   }
   os << "\n";
@@ -204,11 +204,11 @@ llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
   if (sampled.size() >= 3) {
     const watch::Slope slope = watch::theilSen(sampled, 1.96);
     const double perThousand = 1000.0 / double(stride);
-    os << "; loss " << text(losses.front()) << " to " << text(losses.back()) << ", slope "
-       << text(slope.value * perThousand)
-       << " per 1000 steps (95 %: " << text(slope.low * perThousand) << " to "
-       << text(slope.high * perThousand) << ")";
-    summary["loss"] = llvm::json::Array{number(losses.front()), number(losses.back())};
+    os << "; loss " << shortNumber(losses.front()) << " to " << shortNumber(losses.back())
+       << ", slope " << shortNumber(slope.value * perThousand)
+       << " per 1000 steps (95 %: " << shortNumber(slope.low * perThousand) << " to "
+       << shortNumber(slope.high * perThousand) << ")";
+    summary["loss"] = llvm::json::Array{numberOrNull(losses.front()), numberOrNull(losses.back())};
     summary["slope_per_1000"] = llvm::json::Array{
         slope.low * perThousand, slope.value * perThousand, slope.high * perThousand};
   }
@@ -217,7 +217,7 @@ llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
     os << (count.first.grade == watch::Grade::Alarm ? "alarm " : "note ") << key.first
        << (key.second.empty() ? "" : " of " + key.second) << ": " << count.count
        << (count.count == 1 ? " time" : " times") << " from step " << count.first.step << ", worst "
-       << text(count.worst) << "; try: " << count.first.advice << "\n";
+       << shortNumber(count.worst) << "; try: " << count.first.advice << "\n";
   if (watcher.counts().empty())
     os << "no notes and no alarms\n";
   printTraffic(os, traffic);

@@ -15,9 +15,9 @@ using namespace mlir::mp::import;
 
 namespace {
 /// Writes what replaces one op, and returns the token to go on with.
-class Writer {
+class StableHLOWriter {
 public:
-  Writer(Source &source, size_t name, const GenericOp &op)
+  StableHLOWriter(Source &source, size_t name, const GenericOp &op)
       : source(source), name(name), op(op), text(source) {}
 
   size_t loop();
@@ -65,7 +65,7 @@ static std::string valuesOf(ArrayRef<Operand> operands) {
 }
 
 /// while(state) cond body: the condition hands its state on.
-size_t Writer::loop() {
+size_t StableHLOWriter::loop() {
   if (op.regions.size() != 2)
     return fail("expects a condition and a body, found " + Twine(op.regions.size()) + " regions");
   std::optional<GenericOp> asks = GenericOp::parse(source, op.regions[0].terminator);
@@ -84,7 +84,7 @@ size_t Writer::loop() {
 }
 
 /// if(truth) yes no, case(index) branches: what is no index takes the last branch.
-size_t Writer::branch() {
+size_t StableHLOWriter::branch() {
   bool isCase = op.name == "stablehlo.case";
   size_t count = op.regions.size();
   if (op.operands.size() != 1 || op.operands[0].type.rank() != 0 || count < 1 ||
@@ -125,8 +125,8 @@ size_t Writer::branch() {
 }
 
 /// Writes an op of iree_linalg_ext whose body takes the arguments of the region in this order.
-size_t Writer::structured(StringRef words, ArrayRef<Operand> ins, ArrayRef<Operand> outs,
-                          ArrayRef<size_t> order) {
+size_t StableHLOWriter::structured(StringRef words, ArrayRef<Operand> ins, ArrayRef<Operand> outs,
+                                   ArrayRef<size_t> order) {
   const GenericRegion &region = op.regions[0];
   Values arguments(order.size()), declared;
   for (size_t from : order) {
@@ -152,7 +152,7 @@ size_t Writer::structured(StringRef words, ArrayRef<Operand> ins, ArrayRef<Opera
   return op.span.end;
 }
 
-size_t Writer::sort() {
+size_t StableHLOWriter::sort() {
   size_t count = op.operands.size();
   SmallVector<int64_t> dimension = integersOf(op.properties.lookup("dimension"));
   if (count == 0 || dimension.size() != 1 || op.regions.size() != 1 ||
@@ -163,7 +163,7 @@ size_t Writer::sort() {
   return structured("dimension(" + std::to_string(dimension[0]) + ")", {}, op.operands, order);
 }
 
-size_t Writer::scatter() {
+size_t StableHLOWriter::scatter() {
   if (op.operands.size() != 3 || op.regions.size() != 1 || op.regions[0].arguments.size() != 2)
     return fail("expects one operand, indices and updates, found " + Twine(op.operands.size()) +
                 " operands");
@@ -191,7 +191,7 @@ size_t Writer::scatter() {
   return structured(words, {updates, indices}, {original}, {1, 0});
 }
 
-size_t Writer::topK() {
+size_t StableHLOWriter::topK() {
   if (op.operands.size() != 1 || op.types.size() != 2)
     return fail("expects one operand and two results, found " + Twine(op.operands.size()) +
                 " and " + Twine(op.types.size()));
@@ -199,14 +199,14 @@ size_t Writer::topK() {
   return op.span.end;
 }
 
-size_t Writer::barrier() {
+size_t StableHLOWriter::barrier() {
   source.replace(op.span, op.results + "util.optimization_barrier " + valuesOf(op.operands) +
                               " : " + typesOf(op.operands));
   return op.span.end;
 }
 
 /// A function of one number becomes an op on tensors of its operand's type.
-size_t Writer::elementwise() {
+size_t StableHLOWriter::elementwise() {
   StringRef kind = StringRef(op.name).split('.').second;
   const bool isSquare = kind == "square";
   if (op.operands.size() != 1 || op.types.size() != 1)
@@ -224,20 +224,20 @@ size_t Writer::elementwise() {
 
 size_t mlir::mp::import::translateStableHLOOp(Source &source, size_t name) {
   auto write =
-      StringSwitch<size_t (Writer::*)()>(source.text(name).trim('"'))
-          .Case("stablehlo.while", &Writer::loop)
-          .Cases({"stablehlo.if", "stablehlo.case"}, &Writer::branch)
-          .Case("stablehlo.sort", &Writer::sort)
-          .Case("stablehlo.scatter", &Writer::scatter)
-          .Case("stablehlo.select_and_scatter", &Writer::selectAndScatter)
-          .Case("stablehlo.optimization_barrier", &Writer::barrier)
-          .Case("chlo.top_k", &Writer::topK)
+      StringSwitch<size_t (StableHLOWriter::*)()>(source.text(name).trim('"'))
+          .Case("stablehlo.while", &StableHLOWriter::loop)
+          .Cases({"stablehlo.if", "stablehlo.case"}, &StableHLOWriter::branch)
+          .Case("stablehlo.sort", &StableHLOWriter::sort)
+          .Case("stablehlo.scatter", &StableHLOWriter::scatter)
+          .Case("stablehlo.select_and_scatter", &StableHLOWriter::selectAndScatter)
+          .Case("stablehlo.optimization_barrier", &StableHLOWriter::barrier)
+          .Case("chlo.top_k", &StableHLOWriter::topK)
           .Cases({"chlo.square", "chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan",
                   "chlo.atanh", "chlo.cosh", "chlo.erf", "chlo.erfc", "chlo.sinh", "chlo.tan"},
-                 &Writer::elementwise)
+                 &StableHLOWriter::elementwise)
           .Default(nullptr);
   if (!write || !source.isOperation(name))
     return name + 1;
   std::optional<GenericOp> op = GenericOp::parse(source, name);
-  return op ? (Writer(source, name, *op).*write)() : name + 1;
+  return op ? (StableHLOWriter(source, name, *op).*write)() : name + 1;
 }

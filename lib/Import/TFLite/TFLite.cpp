@@ -17,9 +17,9 @@ namespace {
 enum class Combine { Sum, Product, Maximum, Minimum };
 
 /// Writes what replaces one op.
-class Writer {
+class TFLiteWriter {
 public:
-  Writer(Source &source, const GenericOp &op) : source(source), op(op), text(source) {}
+  TFLiteWriter(Source &source, const GenericOp &op) : source(source), op(op), text(source) {}
 
   void topK();
   void cumulativeSum();
@@ -65,7 +65,7 @@ private:
 
 } // namespace
 
-std::string Writer::filled(Combine combine, const TensorType &type) {
+std::string TFLiteWriter::filled(Combine combine, const TensorType &type) {
   if (combine == Combine::Sum || combine == Combine::Product)
     return text.filled(
         (combine == Combine::Sum ? "0" : "1") + std::string(type.isFloat() ? ".0" : ""), type);
@@ -82,7 +82,8 @@ std::string Writer::filled(Combine combine, const TensorType &type) {
   return text.filled(finite.empty() ? lowestOf(type) : "-" + largest, type);
 }
 
-std::string Writer::combined(Combine combine, const TensorType &type, StringRef a, StringRef b) {
+std::string TFLiteWriter::combined(Combine combine, const TensorType &type, StringRef a,
+                                   StringRef b) {
   StringRef op;
   switch (combine) {
   case Combine::Sum: op = type.isFloat() ? "addf" : "addi"; break;
@@ -93,12 +94,12 @@ std::string Writer::combined(Combine combine, const TensorType &type, StringRef 
   return ("arith." + op + " " + a + ", " + b + " : " + type.element).str();
 }
 
-void Writer::topK() {
+void TFLiteWriter::topK() {
   if (expects(2, 2))
     writeTopK(source, op, /*ordersNaN=*/false);
 }
 
-void Writer::cumulativeSum() {
+void TFLiteWriter::cumulativeSum() {
   if (!expects(2, 1) || !isStatic(op.types[0]))
     return;
   auto axis = constantIntegers(source, op, 1);
@@ -135,7 +136,7 @@ void Writer::cumulativeSum() {
   done();
 }
 
-void Writer::scatter(const Operand &updates, const Operand &indices, Combine combine) {
+void TFLiteWriter::scatter(const Operand &updates, const Operand &indices, Combine combine) {
   const TensorType &type = op.types[0];
   bool isSegments = indices.type.rank() + type.rank() == updates.type.rank() + 1;
   int64_t depth = isSegments ? 1 : indices.type.shape.back();
@@ -155,7 +156,7 @@ void Writer::scatter(const Operand &updates, const Operand &indices, Combine com
   done();
 }
 
-void Writer::scatterND() {
+void TFLiteWriter::scatterND() {
   if (!expects(3, 1) || !isStatic(op.types[0]))
     return;
   const TensorType &indices = op.operands[0].type, &updates = op.operands[1].type,
@@ -169,7 +170,7 @@ void Writer::scatterND() {
   scatter(op.operands[1], op.operands[0], Combine::Sum);
 }
 
-void Writer::segments(Combine combine) {
+void TFLiteWriter::segments(Combine combine) {
   if (!expects(op.name == "tfl.segment_sum" ? 2 : 3, 1) || !isStatic(op.types[0]))
     return;
   const TensorType &data = op.operands[0].type, &ids = op.operands[1].type, &type = op.types[0];
@@ -180,7 +181,7 @@ void Writer::segments(Combine combine) {
 }
 
 /// Sizes of -1 reach to the end.
-void Writer::slice() {
+void TFLiteWriter::slice() {
   if (!expects(3, 1))
     return;
   const Operand &x = op.operands[0], &begin = op.operands[1], &size = op.operands[2];
@@ -208,7 +209,7 @@ void Writer::slice() {
 }
 
 /// The places of what is true: counted first, then written row by row.
-void Writer::where() {
+void TFLiteWriter::where() {
   if (!expects(1, 1))
     return;
   const Operand &x = op.operands[0];
@@ -259,7 +260,7 @@ void Writer::where() {
   done();
 }
 
-void Writer::branch() {
+void TFLiteWriter::branch() {
   std::string yes = op.properties.lookup("then_branch"), no = op.properties.lookup("else_branch");
   const TensorType *condition = op.operands.empty() ? nullptr : &op.operands[0].type;
   if (!condition || condition->element != "i1" || yes.empty() || no.empty())
@@ -289,31 +290,31 @@ void Writer::branch() {
 }
 
 size_t mlir::mp::import::translateTFLiteOp(Source &source, size_t name) {
-  using Translate = void (*)(Writer &);
+  using Translate = void (*)(TFLiteWriter &);
   auto translate = StringSwitch<Translate>(source.text(name).trim('"'))
-                       .Case("tfl.topk_v2", [](Writer &writer) { writer.topK(); })
-                       .Case("tfl.cumsum", [](Writer &writer) { writer.cumulativeSum(); })
-                       .Case("tfl.scatter_nd", [](Writer &writer) { writer.scatterND(); })
+                       .Case("tfl.topk_v2", [](TFLiteWriter &writer) { writer.topK(); })
+                       .Case("tfl.cumsum", [](TFLiteWriter &writer) { writer.cumulativeSum(); })
+                       .Case("tfl.scatter_nd", [](TFLiteWriter &writer) { writer.scatterND(); })
                        .Cases({"tfl.segment_sum", "tfl.unsorted_segment_sum"},
-                              [](Writer &writer) { writer.segments(Combine::Sum); })
+                              [](TFLiteWriter &writer) { writer.segments(Combine::Sum); })
                        .Case("tfl.unsorted_segment_prod",
-                             [](Writer &writer) { writer.segments(Combine::Product); })
+                             [](TFLiteWriter &writer) { writer.segments(Combine::Product); })
                        .Case("tfl.unsorted_segment_max",
-                             [](Writer &writer) { writer.segments(Combine::Maximum); })
+                             [](TFLiteWriter &writer) { writer.segments(Combine::Maximum); })
                        .Case("tfl.unsorted_segment_min",
-                             [](Writer &writer) { writer.segments(Combine::Minimum); })
-                       .Case("tfl.slice", [](Writer &writer) { writer.slice(); })
-                       .Case("tfl.where", [](Writer &writer) { writer.where(); })
+                             [](TFLiteWriter &writer) { writer.segments(Combine::Minimum); })
+                       .Case("tfl.slice", [](TFLiteWriter &writer) { writer.slice(); })
+                       .Case("tfl.where", [](TFLiteWriter &writer) { writer.where(); })
                        .Cases({"tfl.non_max_suppression_v4", "tfl.non_max_suppression_v5"},
-                              [](Writer &writer) { writer.suppress(); })
-                       .Case("tf.If", [](Writer &writer) { writer.branch(); })
+                              [](TFLiteWriter &writer) { writer.suppress(); })
+                       .Case("tf.If", [](TFLiteWriter &writer) { writer.branch(); })
                        .Default(nullptr);
   if (!translate || source.kind(name) != Tok::String || !source.isOperation(name))
     return name;
   std::optional<GenericOp> op = GenericOp::parse(source, name);
   if (!op)
     return name + 1;
-  Writer writer(source, *op);
+  TFLiteWriter writer(source, *op);
   translate(writer);
   return op->span.end;
 }

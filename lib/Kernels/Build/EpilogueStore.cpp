@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using mpcore::layouts::Dim;
 
-static unsigned bytesOf(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
+static unsigned storedBytes(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
 
 std::pair<Value, Value> mlir::mp::placeOfLane(DeviceBuilder &device, Value lane) {
   const mpcore::layouts::LinearLayout fragment = mpcore::layouts::mmaC(16);
@@ -81,7 +81,7 @@ Value EpilogueStore::address(const ResultOperand &operand, unsigned row, unsigne
     return known;
   };
   Value sum = d.add(offset(lineOfRow[row], tile.m), offset(lineOfColumn[column], tile.n));
-  return d.advance(operand.pointer, d.add(operand.base, sum), bytesOf(operand.element));
+  return d.advance(operand.pointer, d.add(operand.base, sum), storedBytes(operand.element));
 }
 
 SmallVector<Value> EpilogueStore::load(const ResultOperand &from, Point point) {
@@ -89,7 +89,7 @@ SmallVector<Value> EpilogueStore::load(const ResultOperand &from, Point point) {
   const unsigned width = std::min(from.width, run);
   Value place = address(from, point.row, point.column / width * width);
   Type type = width == 1 ? memory : VectorType::get({int64_t(width)}, memory);
-  Value loaded = d.load(type, place, width * bytesOf(from.element));
+  Value loaded = d.load(type, place, width * storedBytes(from.element));
   if (width == 1)
     return {fromMemory(d, loaded, from.element)};
   SmallVector<Value> elements;
@@ -133,6 +133,6 @@ void EpilogueStore::storeRun(const ResultOperand &to, unsigned column, ArrayRef<
   for (unsigned i = 0; i < run; i += width) {
     OpBuilder::InsertionGuard guard(d.b);
     enterIf(lineOfColumn[column + i].inside);
-    d.store(packVector(d, values.slice(i, width)), places[i], width * bytesOf(to.element));
+    d.store(packVector(d, values.slice(i, width)), places[i], width * storedBytes(to.element));
   }
 }

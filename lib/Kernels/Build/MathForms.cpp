@@ -9,10 +9,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace mlir::mp;
-
-static constexpr double kLog2E = 1.4426950408889634;
 
 static Value call(ImplicitLocOpBuilder &b, StringRef intrinsic, Value x,
                   LLVM::FastmathFlags flags = LLVM::FastmathFlags::none) {
@@ -39,7 +39,7 @@ static void insertBehind(ImplicitLocOpBuilder &b, Value value) {
 static Value exponential(ImplicitLocOpBuilder &b, Value x, function_ref<bool(Value)> isFixed) {
   auto difference = x.getDefiningOp<arith::SubFOp>();
   if (!difference || !isFixed(difference.getRhs()))
-    return power(b, arith::MulFOp::create(b, x, constant(b, kLog2E)));
+    return power(b, arith::MulFOp::create(b, x, constant(b, std::numbers::log2e)));
   // The error of y log2 e is one factor for the whole row: at most 2^64 below 2^30. From there on,
   // elements that are not y are at least 64 from it, and their powers as good as zero or infinite
   // to any base; with base 2 the product is exact, and no row of the lowest number overflows.
@@ -49,7 +49,7 @@ static Value exponential(ImplicitLocOpBuilder &b, Value x, function_ref<bool(Val
     insertBehind(b, y);
     Value isLarge = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, y),
                                           constant(b, 0x1p30));
-    factor = arith::SelectOp::create(b, isLarge, constant(b, 1), constant(b, kLog2E));
+    factor = arith::SelectOp::create(b, isLarge, constant(b, 1), constant(b, std::numbers::log2e));
     scaled = arith::NegFOp::create(b, arith::MulFOp::create(b, y, factor));
   }
   return power(b, math::FmaOp::create(b, difference.getLhs(), factor, scaled));

@@ -10,6 +10,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mpcore::layouts;
+using LayoutPoint = mpcore::layouts::Point;
 
 /// (register, lane) to (Row = outer, Column = k) of operand B, which the manual has as (k, n).
 static LinearLayout outerFirst(const LinearLayout &b) {
@@ -17,8 +18,9 @@ static LinearLayout outerFirst(const LinearLayout &b) {
   for (const Axis &axis : b.inputs()) {
     Basis basis{axis.dim, {}};
     for (unsigned bit = 0; bit < axis.bits; ++bit) {
-      Point image = b.image(axis.dim, bit);
-      basis.images.push_back(Point{{Dim::Row, image[Dim::Column]}, {Dim::Column, image[Dim::Row]}});
+      LayoutPoint image = b.image(axis.dim, bit);
+      basis.images.push_back(
+          LayoutPoint{{Dim::Row, image[Dim::Column]}, {Dim::Column, image[Dim::Row]}});
     }
     bases.push_back(basis);
   }
@@ -46,7 +48,7 @@ MmaSync::MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const
         Value()},
       metadata(metadata) {}
 
-uint32_t MmaSync::Operand::place(Point point, int number, int k) const {
+uint32_t MmaSync::Operand::place(LayoutPoint point, int number, int k) const {
   return tile.place(point[Dim::Row] + number * size, point[Dim::Column] + k);
 }
 
@@ -72,10 +74,10 @@ void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize, Va
                                              : operand.tile.place(0, row));
     const uint32_t pack = 32 / instruction.elementBits;
     for (int matrix = 1; matrix < matricesPerLoad(operand); matrix *= 2) {
-      Point origin;
+      LayoutPoint origin;
       int tile = matrix / operand.registersPerTile;
       if (tile == 0)
-        origin = operand.fragment.apply(Point{{Dim::Register, matrix * pack}});
+        origin = operand.fragment.apply(LayoutPoint{{Dim::Register, matrix * pack}});
       images.push_back(operand.place(origin, tile, 0));
     }
   } else {
@@ -150,7 +152,7 @@ void MmaSync::read(Operand &operand, Value stage, int part, MutableArrayRef<Valu
         into[first] = gather(operand, base, tile, number, part);
         return;
       }
-      Point origin = operand.fragment.apply(Point{{Dim::Register, number * pack}});
+      LayoutPoint origin = operand.fragment.apply(LayoutPoint{{Dim::Register, number * pack}});
       uint32_t offset = operand.place(origin, tile, part * operand.k);
       loadMatrices(d, SharedTile::at(d, base, offset), !operand.tile.alongK(),
                    into.slice(first, perLoad));
@@ -175,7 +177,7 @@ Value MmaSync::gather(const Operand &operand, Value base, int tile, int number, 
   const unsigned bits = instruction.elementBits, pack = 32 / bits;
   Value word;
   for (unsigned i = 0; i < pack; ++i) {
-    Point point = operand.fragment.apply(Point{{Dim::Register, number * pack + i}});
+    LayoutPoint point = operand.fragment.apply(LayoutPoint{{Dim::Register, number * pack + i}});
     Value address = SharedTile::at(d, base, operand.place(point, tile, part * operand.k));
     Value element = d.load(d.b.getIntegerType(bits), d.sharedPointer(address), bits / 8);
     if (pack > 1)

@@ -31,7 +31,7 @@ static bool isAccess(Operation *op) {
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
 }
 
-static bool isRead(Operation *op) { return isAccess(op) && op->getNumResults() == 1; }
+static bool isLoad(Operation *op) { return isAccess(op) && op->getNumResults() == 1; }
 
 static bool isLoopNestOp(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp, scf::IndexSwitchOp>(op);
@@ -164,7 +164,7 @@ static void formRuns(ArrayRef<Operation *> segment) {
     for (auto &members : runs) {
       DenseSet<Operation *> run(members.begin(), members.end());
       for (Operation *op : members)
-        if (isRead(op) && !op->use_empty() && escapes(op->getResult(0), block, run)) {
+        if (isLoad(op) && !op->use_empty() && escapes(op->getResult(0), block, run)) {
           reads.insert(op);
           changed = true;
         }
@@ -189,7 +189,7 @@ static void formRuns(ArrayRef<Operation *> segment) {
       }
     }
     // Loads that nothing uses compute nothing.
-    if (llvm::all_of(members, [](Operation *op) { return isRead(op) && op->use_empty(); }))
+    if (llvm::all_of(members, [](Operation *op) { return isLoad(op) && op->use_empty(); }))
       continue;
     launchRun(members);
   }

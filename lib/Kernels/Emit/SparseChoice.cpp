@@ -103,7 +103,7 @@ static std::array<Value, 2> factorBuffers(linalg::GenericOp op) {
 }
 
 /// True for a contraction that is to be a kernel of its own, with an epilogue or without.
-static bool isProduct(linalg::GenericOp op) {
+static bool isMatmul(linalg::GenericOp op) {
   auto dispatch = op->getParentOfType<mpk::DispatchOp>();
   return op->hasAttr(kMmaAttrName) &&
          (!dispatch ||
@@ -111,7 +111,7 @@ static bool isProduct(linalg::GenericOp op) {
 }
 
 void mlir::mp::chooseSparse(linalg::GenericOp op, const target::TargetModel &model) {
-  if (!isProduct(op))
+  if (!isMatmul(op))
     return;
   std::string reason;
   const bool isPinned = op->hasAttr(kScheduleAttrName);

@@ -14,10 +14,10 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace mlir::mp;
-
-static constexpr double kLog2E = 1.4426950408889634;
 
 static Value constant(DeviceBuilder &d, double value) {
   return arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(float(value)));
@@ -54,7 +54,7 @@ Value OnlineSoftmax::take(SoftmaxRow &row, MutableArrayRef<Value> logits) {
   row.maximum = arith::MaxNumFOp::create(d.b, before, overLanes(most, /*isMaximum=*/true));
   Value factor, shift;
   if (approximate) {
-    factor = constant(d, kLog2E * scale);
+    factor = constant(d, std::numbers::log2e * scale);
     if (scale == 1) {
       Value size = math::AbsFOp::create(d.b, row.maximum);
       Value huge =

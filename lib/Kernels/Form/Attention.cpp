@@ -28,8 +28,6 @@ static constexpr size_t kMostMembers = 32;
 /// Ops behind an operand that are looked at: those that make masks are many in some models.
 static constexpr size_t kMostVisited = 512;
 
-static bool isProduct(Operation *op) { return op && op->hasAttr(kMmaAttrName); }
-
 /// The ops behind one operand of a contraction, back to other contractions, which are left out.
 struct Slice {
   llvm::SetVector<Operation *> ops;

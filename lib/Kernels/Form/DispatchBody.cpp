@@ -56,9 +56,9 @@ static bool isUniformConstant(Operation *op) {
 
 namespace {
 
-class Reader {
+class BodyReader {
 public:
-  Reader(ArrayRef<linalg::LinalgOp> list, ArrayRef<Operation *> again) : list(list) {
+  BodyReader(ArrayRef<linalg::LinalgOp> list, ArrayRef<Operation *> again) : list(list) {
     for (linalg::LinalgOp op : list)
       members.insert(op);
     repeated.insert(again.begin(), again.end());
@@ -173,7 +173,7 @@ private:
 
 FailureOr<DispatchBody> mlir::mp::readBody(ArrayRef<linalg::LinalgOp> members,
                                            ArrayRef<Operation *> repeated) {
-  return Reader(members, repeated).read();
+  return BodyReader(members, repeated).read();
 }
 
 void mlir::mp::writeBody(const DispatchBody &body, Block &block) {

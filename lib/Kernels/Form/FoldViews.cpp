@@ -27,8 +27,6 @@ using namespace mlir::mp;
 /// Elementwise ops behind a product that are looked through to find it.
 static constexpr unsigned kMostBehind = 16;
 
-static bool isProduct(Operation *op) { return op && op->hasAttr(kMmaAttrName); }
-
 /// True for an elementwise op that goes through its result in order.
 static bool isElementwise(linalg::GenericOp op) {
   return op && op.getNumReductionLoops() == 0 && op->getNumResults() == 1 &&

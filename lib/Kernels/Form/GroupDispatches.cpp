@@ -50,7 +50,7 @@ static linalg::GenericOp findOnlyOp(mpk::DispatchOp dispatch) {
   return found;
 }
 
-static bool isProduct(mpk::DispatchOp dispatch) {
+static bool isMatmul(mpk::DispatchOp dispatch) {
   std::optional<mpk::ScheduleAttr> schedule = dispatch.getSchedule();
   return schedule && schedule->getFamily() == mpk::Family::Matmul;
 }
@@ -96,8 +96,8 @@ static bool areEqual(mpk::DispatchOp a, mpk::DispatchOp b) {
 /// read an operand once, and products with rows of their own, as experts have.
 static bool suit(mpk::DispatchOp a, mpk::DispatchOp b) {
   if (!haveEqualSizes(a, b))
-    return isProduct(a);
-  return !isProduct(a) || shareOperand(a, b);
+    return isMatmul(a);
+  return !isMatmul(a) || shareOperand(a, b);
 }
 
 /// The longest chain of ops of the block before each of them.
@@ -224,7 +224,7 @@ static LogicalResult join(RewriterBase &rewriter, ArrayRef<mpk::DispatchOp> disp
       mapping.map(argument, body.getArgument(output++));
   }
   SmallVector<Value> yields =
-      isProduct(first) ? putSideBySide(b, dispatches, mapping) : joinMaps(b, dispatches, mapping);
+      isMatmul(first) ? putSideBySide(b, dispatches, mapping) : joinMaps(b, dispatches, mapping);
   mpk::YieldOp::create(b, joined.getLoc(), yields);
   ValueRange results = joined.getResults();
   for (mpk::DispatchOp dispatch : dispatches) {
@@ -244,7 +244,7 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
     getOperation().walk([&](mpk::DispatchOp dispatch) { blocks.insert(dispatch->getBlock()); });
     for (Block *block : blocks) {
       groupBlock(*block, findDepths(*block), [](mpk::DispatchOp dispatch) {
-        return isProduct(dispatch) || findOnlyOp(dispatch);
+        return isMatmul(dispatch) || findOnlyOp(dispatch);
       });
       groupBlock(*block, findHeights(*block), isSmallMap);
     }
@@ -255,7 +255,7 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
                   function_ref<bool(mpk::DispatchOp)> mayJoin) {
     SmallVector<SmallVector<mpk::DispatchOp>> sets;
     for (auto dispatch : block.getOps<mpk::DispatchOp>()) {
-      const bool isOfProduct = isProduct(dispatch);
+      const bool isOfProduct = isMatmul(dispatch);
       if (!mayJoin(dispatch))
         continue;
       const size_t most = isOfProduct ? kMostBuffers : kMostTensors;
@@ -274,7 +274,7 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
         continue;
       mpk::DispatchOp last = set.back();
       Location loc = last.getLoc();
-      const bool isOfProducts = isProduct(last);
+      const bool isOfProducts = isMatmul(last);
       if (succeeded(join(rewriter, set)))
         remark::passed(loc, remarks::kGrouped)
             << "one kernel for " << std::to_string(set.size())

@@ -7,12 +7,15 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
 
 inline bool isView(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
 }
+
+inline bool isProduct(Operation *op) { return op && op->hasAttr(kMmaAttrName); }
 
 /// Gives what replaces a generic its attributes.
 struct KeepAttributes : RewriterBase::Listener {

@@ -36,7 +36,7 @@ static bool hasPlainElements(Whole &whole) {
 }
 
 /// True for an elementwise op whose result's dimensions are its loops.
-static bool isElementwise(linalg::GenericOp op) {
+static bool isPureElementwise(linalg::GenericOp op) {
   return op && op.hasPureTensorSemantics() && op.getNumReductionLoops() == 0 &&
          op->getNumResults() == 1 && isMemoryEffectFree(op) &&
          !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
@@ -59,7 +59,7 @@ static bool isLookedThrough(Operation *op) {
     return llvm::none_of(slice.getStaticOffsets(), ShapedType::isDynamic) &&
            llvm::none_of(slice.getStaticStrides(), ShapedType::isDynamic);
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return isUnitReshape(op) || (generic && isElementwise(generic));
+  return isUnitReshape(op) || (generic && isPureElementwise(generic));
 }
 
 namespace {

@@ -18,7 +18,9 @@ static Value call(ImplicitLocOpBuilder &b, StringRef intrinsic, ValueRange x,
       .getResult(0);
 }
 
-static Value power(ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.ex2.approx", x); }
+static Value accuratePower(ImplicitLocOpBuilder &b, Value x) {
+  return call(b, "llvm.nvvm.ex2.approx", x);
+}
 static Value flushedPower(ImplicitLocOpBuilder &b, Value x) {
   return call(b, "llvm.nvvm.ex2.approx.ftz.f", x);
 }
@@ -78,7 +80,9 @@ struct ApproximateQuotient : OpRewritePattern<arith::DivFOp> {
 constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453,
                  log10of2 = 0.3010299956639812;
 
-Value exponential(ImplicitLocOpBuilder &b, Value x) { return power(b, scaled(b, x, log2e)); }
+Value exponential(ImplicitLocOpBuilder &b, Value x) {
+  return accuratePower(b, scaled(b, x, log2e));
+}
 Value hyperbolicTangent(ImplicitLocOpBuilder &b, Value x) {
   return call(b, "llvm.tanh", x, LLVM::FastmathFlags::afn);
 }
@@ -91,7 +95,7 @@ Value reciprocalRoot(ImplicitLocOpBuilder &b, Value x) {
 void mlir::mp::populateMarkedMath(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   constexpr StringLiteral instruction = "instruction";
-  patterns.add<Approximate<math::Exp2Op>>(context, power, instruction);
+  patterns.add<Approximate<math::Exp2Op>>(context, accuratePower, instruction);
   patterns.add<Approximate<math::Exp2Op>>(context, flushedPower, StringLiteral("flushed"));
   patterns.add<Approximate<math::ExpOp>>(context, exponential, instruction);
   patterns.add<Approximate<math::TanhOp>>(context, hyperbolicTangent, instruction);
@@ -101,7 +105,7 @@ void mlir::mp::populateMarkedMath(RewritePatternSet &patterns) {
 
 void mlir::mp::populateApproximateMath(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<Approximate<math::Exp2Op>>(context, power);
+  patterns.add<Approximate<math::Exp2Op>>(context, accuratePower);
   patterns.add<Approximate<math::ExpOp>>(context, exponential);
   patterns.add<Approximate<math::Log2Op>>(context, logarithm);
   patterns.add<Approximate<math::LogOp>>(

@@ -15,14 +15,14 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// Formats whose conversion every target does as IEEE says.
-static bool isPlain(FloatType type) {
+static bool isIEEE(FloatType type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
 /// cast(x)  ==>  truncf or extf, when they mean the same.
 static void lowerCast(CastOp op) {
   FloatType from = op.getSourceFormat(), to = op.getResultFormat();
-  if (!isPlain(from) || !isPlain(to))
+  if (!isIEEE(from) || !isIEEE(to))
     return;
   bool narrowing = op.isNarrowing();
   if (narrowing && (op.getOverflow() == Overflow::Saturate ||

@@ -6,12 +6,12 @@
 #include "MathTables.h"
 #include "ScalarMath.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-
-constexpr double kLog2E = 1.4426950408889634, kLog10E = 0.43429448190325183;
 
 /// Arithmetic in the type of an argument, and its tables.
 struct Expansion : ScalarMath {
@@ -22,7 +22,7 @@ struct Expansion : ScalarMath {
 
 /// x = j ln 2 + f with |f| <= ln(2)/2, j integral.
 std::pair<Value, Value> reduceByLn2(Expansion &m, Value x) {
-  Value j = m.nearest(m.mul(x, m.c(kLog2E)));
+  Value j = m.nearest(m.mul(x, m.c(std::numbers::log2e)));
   Value f = m.fma(j, m.c(-m.t.ln2High), x);
   return {j, m.fma(j, m.c(-m.t.ln2Low), f)};
 }
@@ -99,7 +99,8 @@ Value mlir::mp::expandLog(ImplicitLocOpBuilder &b, Value x, LogBase base) {
     result = m.fma(e, m.c(m.t.ln2High), m.add(f, tail));
   } else {
     bool two = base == LogBase::Two;
-    double factor = two ? kLog2E : kLog10E, low = two ? m.t.log2OfELow : m.t.log10OfELow;
+    double factor = two ? std::numbers::log2e : std::numbers::log10e,
+           low = two ? m.t.log2OfELow : m.t.log10OfELow;
     Value tail = logTail(m, f, Value());
     Value sum = m.fma(f, m.c(low), m.mul(tail, m.c(factor)));
     if (two) {

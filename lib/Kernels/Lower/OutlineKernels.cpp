@@ -32,7 +32,7 @@ static void sinkConstants(gpu::LaunchOp launch) {
 }
 
 /// Static sizes, strides and offset: the buffer is one bare pointer.
-static bool isStatic(MemRefType type) {
+static bool isStaticBuffer(MemRefType type) {
   int64_t offset;
   SmallVector<int64_t> strides;
   return type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
@@ -91,7 +91,7 @@ static LogicalResult splitBuffers(gpu::LaunchOp launch) {
     auto type = dyn_cast<MemRefType>(value.getType());
     if (isa<UnrankedMemRefType>(value.getType()) || (type && !type.isStrided()))
       return launch.emitOpError("uses a buffer that is no strided memref: ") << value.getType();
-    if (type && !isStatic(type))
+    if (type && !isStaticBuffer(type))
       splitBuffer(launch, value);
     if (isa<VectorType>(value.getType()) && failed(splitVector(launch, value)))
       return failure();

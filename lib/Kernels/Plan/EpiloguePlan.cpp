@@ -13,9 +13,9 @@ using namespace mlir::mp;
 
 namespace {
 
-class Planner {
+class EpiloguePlanner {
 public:
-  Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
+  EpiloguePlanner(Block &body, std::string &reason) : body(body), reason(reason) {}
 
   FailureOr<EpiloguePlan> plan() {
     result.op = findContraction(body);
@@ -196,5 +196,5 @@ linalg::GenericOp mlir::mp::findContraction(Block &body) {
 }
 
 FailureOr<EpiloguePlan> mlir::mp::planEpilogue(Block &body, std::string &reason) {
-  return Planner(body, reason).plan();
+  return EpiloguePlanner(body, reason).plan();
 }

@@ -44,9 +44,9 @@ void StreamPlan::print(llvm::raw_ostream &os) const {
 namespace {
 
 /// Says which of the joined loops are rows and columns, and sorts reductions.
-class Planner {
+class StreamPlanner {
 public:
-  Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
+  StreamPlanner(Block &body, std::string &reason) : body(body), reason(reason) {}
 
   FailureOr<StreamPlan> plan() {
     FailureOr<LoopPlan> joined = planLoops(body, reason);
@@ -151,5 +151,5 @@ private:
 } // namespace
 
 FailureOr<StreamPlan> mlir::mp::planStream(Block &body, std::string &reason) {
-  return Planner(body, reason).plan();
+  return StreamPlanner(body, reason).plan();
 }

@@ -16,14 +16,14 @@
 namespace mlir::mp {
 #define GEN_PASS_DEF_CHOOSEFUNCTIONS
 #include "mp/Kernels/Select/Passes.h.inc"
+
+#include <numbers>
 } // namespace mlir::mp
 
 using namespace mlir;
 using namespace mlir::mp;
 
-static constexpr double kLog2E = 1.4426950408889634;
-
-static Value constant(ImplicitLocOpBuilder &b, double value) {
+static Value f32Constant(ImplicitLocOpBuilder &b, double value) {
   return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
 }
 
@@ -36,11 +36,11 @@ static void rewriteOnePlusTanh(ImplicitLocOpBuilder &b, Operation *add) {
   auto tanh = add->getOperand(0).getDefiningOp<math::TanhOp>();
   if (!tanh)
     tanh = add->getOperand(1).getDefiningOp<math::TanhOp>();
-  Value argument = arith::MulFOp::create(b, tanh.getOperand(), constant(b, -2));
+  Value argument = arith::MulFOp::create(b, tanh.getOperand(), f32Constant(b, -2));
   auto exp = math::ExpOp::create(b, argument);
   mark(exp, "instruction");
-  Value divisor = arith::AddFOp::create(b, exp, constant(b, 1));
-  auto quotient = arith::DivFOp::create(b, constant(b, 2), divisor);
+  Value divisor = arith::AddFOp::create(b, exp, f32Constant(b, 1));
+  auto quotient = arith::DivFOp::create(b, f32Constant(b, 2), divisor);
   mark(quotient, "reciprocal");
   add->getResult(0).replaceAllUsesWith(quotient);
   add->erase();
@@ -53,15 +53,15 @@ static void rewriteOnePlusTanh(ImplicitLocOpBuilder &b, Operation *add) {
 /// from it, their powers to any base are zero, and with base 2 the argument for y is exact.
 static void rewriteSoftmaxExp(ImplicitLocOpBuilder &b, const FunctionChoice &choice) {
   arith::SubFOp difference = choice.softmax->difference;
-  Value x = difference, factor = constant(b, kLog2E), shift = constant(b, 24);
+  Value x = difference, factor = f32Constant(b, std::numbers::log2e), shift = f32Constant(b, 24);
   if (choice.form == FunctionForm::NarrowSoftmaxExp) {
     Value y = difference.getRhs(), negated = arith::NegFOp::create(b, y);
     Value isLarge = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, y),
-                                          constant(b, 0x1p17));
+                                          f32Constant(b, 0x1p17));
     x = difference.getLhs();
     shift = arith::SelectOp::create(b, isLarge, negated,
                                     math::FmaOp::create(b, negated, factor, shift));
-    factor = arith::SelectOp::create(b, isLarge, constant(b, 1), factor);
+    factor = arith::SelectOp::create(b, isLarge, f32Constant(b, 1), factor);
   }
   auto power = math::Exp2Op::create(b, math::FmaOp::create(b, x, factor, shift));
   mark(power, "flushed");
@@ -75,7 +75,7 @@ static void rewriteSoftmaxExp(ImplicitLocOpBuilder &b, const FunctionChoice &cho
 static void rewriteSoftmaxQuotient(ImplicitLocOpBuilder &b, arith::DivFOp op) {
   if (matchPattern(op.getLhs(), m_OneFloat()))
     return mark(op, "reciprocal");
-  auto reciprocal = arith::DivFOp::create(b, constant(b, 1), op.getRhs());
+  auto reciprocal = arith::DivFOp::create(b, f32Constant(b, 1), op.getRhs());
   mark(reciprocal, "reciprocal");
   op.getResult().replaceAllUsesWith(arith::MulFOp::create(b, op.getLhs(), reciprocal));
   op.erase();
@@ -123,14 +123,14 @@ static bool isConstantAlongRow(arith::DivFOp quotient) {
 /// x / y  ==>  (x s) (1 / (y s)), s a power of two that keeps the reciprocal and, unless the result
 /// is beyond the range anyway, the product normal. 1 / (y s) is computed once a row.
 static Value timesReciprocal(ImplicitLocOpBuilder &b, Value x, Value y) {
-  Value size = math::AbsFOp::create(b, y), one = constant(b, 1);
+  Value size = math::AbsFOp::create(b, y), one = f32Constant(b, 1);
   auto compare = [&](arith::CmpFPredicate predicate, double limit) -> Value {
-    return arith::CmpFOp::create(b, predicate, size, constant(b, limit));
+    return arith::CmpFOp::create(b, predicate, size, f32Constant(b, limit));
   };
   Value small = arith::SelectOp::create(b, compare(arith::CmpFPredicate::OLT, 0x1p-64),
-                                        constant(b, 0x1p64), one);
+                                        f32Constant(b, 0x1p64), one);
   Value scale = arith::SelectOp::create(b, compare(arith::CmpFPredicate::OGT, 0x1p64),
-                                        constant(b, 0x1p-64), small);
+                                        f32Constant(b, 0x1p-64), small);
   Value reciprocal = arith::DivFOp::create(b, one, arith::MulFOp::create(b, y, scale));
   return arith::MulFOp::create(b, arith::MulFOp::create(b, x, scale), reciprocal);
 }
@@ -142,7 +142,7 @@ static void rewriteQuotient(ImplicitLocOpBuilder &b, arith::DivFOp op) {
     const double reciprocal = 1 / divisor.convertToDouble();
     const bool isNormal = std::abs(reciprocal) >= 0x1p-126 && std::abs(reciprocal) <= 0x1p126;
     if (isNormal && op.getType().isF32())
-      replaced = arith::MulFOp::create(b, op.getLhs(), constant(b, reciprocal));
+      replaced = arith::MulFOp::create(b, op.getLhs(), f32Constant(b, reciprocal));
   } else if (op.getType().isF32() && isConstantAlongRow(op)) {
     replaced = timesReciprocal(b, op.getLhs(), op.getRhs());
   }

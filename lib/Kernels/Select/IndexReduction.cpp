@@ -11,9 +11,9 @@ using namespace mlir::mp;
 
 namespace {
 
-class Reader {
+class IndexReader {
 public:
-  Reader(linalg::GenericOp op, std::string &reason) : op(op), reason(reason) { r.op = op; }
+  IndexReader(linalg::GenericOp op, std::string &reason) : op(op), reason(reason) { r.op = op; }
 
   FailureOr<IndexReduction> read() {
     if (failed(readLoops()) || failed(readResults()) || failed(readElement()))
@@ -173,5 +173,5 @@ private:
 } // namespace
 
 FailureOr<IndexReduction> mlir::mp::readIndexReduction(linalg::GenericOp op, std::string &reason) {
-  return Reader(op, reason).read();
+  return IndexReader(op, reason).read();
 }

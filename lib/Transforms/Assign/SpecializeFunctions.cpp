@@ -19,15 +19,15 @@ static constexpr unsigned kMostCopies = 2;
 
 namespace {
 /// The formats that one call would give its callee.
-struct Wish {
+struct CallWish {
   SmallVector<FloatType> results; ///< the narrow format each is read in, or null
   /// Per contraction that ranges left wide: its arguments alone are evidence enough.
   SmallVector<bool> narrows;
-  bool operator==(const Wish &) const = default;
+  bool operator==(const CallWish &) const = default;
 };
 
 struct Group {
-  Wish wish;
+  CallWish wish;
   SmallVector<Operation *> calls;
 };
 
@@ -59,7 +59,7 @@ public:
   SmallVector<Group> groupCalls(FunctionOpInterface function, ArrayRef<Operation *> calls) {
     SmallVector<Group> groups;
     for (Operation *call : calls) {
-      Wish wish = getWish(function, call);
+      CallWish wish = getWish(function, call);
       auto known = llvm::find_if(groups, [&](Group &group) { return group.wish == wish; });
       if (known == groups.end())
         groups.push_back({wish, {call}});
@@ -70,8 +70,8 @@ public:
   }
 
 private:
-  Wish getWish(FunctionOpInterface callee, Operation *call) {
-    Wish wish;
+  CallWish getWish(FunctionOpInterface callee, Operation *call) {
+    CallWish wish;
     for (Value result : call->getResults())
       wish.results.push_back(carried.wished.lookup(result));
     SmallVector<Operation *> wide;

@@ -81,9 +81,9 @@ struct Sent {
 };
 
 /// Writes the exchange of one gradient after the other.
-class Narrowing {
+class GradientNarrowing {
 public:
-  Narrowing(func::FuncOp function, FloatType format, int64_t ranks, Value lossScale)
+  GradientNarrowing(func::FuncOp function, FloatType format, int64_t ranks, Value lossScale)
       : b(function.getContext()), loc(function.getLoc()), f32(b.getF32Type()), format(format),
         ranks(ranks), lossScale(lossScale), appended(function) {}
 
@@ -351,7 +351,7 @@ struct NarrowGradients : mlir::mp::impl::NarrowGradientsBase<NarrowGradients> {
                             "expected a train step of mp-partition with batch=true and mp.state "
                             "on arguments (mp-annotate-roles finds it)");
     int64_t before = bytesSentPerCall(body, ranks.getInt());
-    Narrowing narrowing(step, narrow, ranks.getInt(), findLossScale(step));
+    GradientNarrowing narrowing(step, narrow, ranks.getInt(), findLossScale(step));
     for (Operation *op : gradients)
       narrowing.exchange(op);
     narrowing.finish(step);

@@ -28,9 +28,9 @@ static func::FuncOp failFunction(ModuleOp module) {
 
 namespace {
 
-class Lowering : RuntimeCalls {
+class CheckLowering : RuntimeCalls {
 public:
-  Lowering(ModuleOp module, bool device) : RuntimeCalls(module), device(device) {}
+  CheckLowering(ModuleOp module, bool device) : RuntimeCalls(module), device(device) {}
 
   LogicalResult lower(Operation *op) {
     std::optional<int64_t> element =
@@ -154,7 +154,7 @@ struct ConvertCheckToRuntime : mlir::mp::impl::ConvertCheckToRuntimeBase<Convert
       if (isa_and_nonnull<CheckDialect>(op->getDialect()))
         ops.push_back(op);
     });
-    Lowering lowering(getOperation(), device);
+    CheckLowering lowering(getOperation(), device);
     for (Operation *op : ops)
       if (failed(lowering.lower(op)))
         return signalPassFailure();

@@ -10,6 +10,8 @@
 
 using namespace mlir;
 using namespace mpcore::numerics;
+using CastRounding = mpcore::numerics::Rounding; // not the dialect's
+using CastOverflow = mpcore::numerics::Overflow;
 
 namespace {
 
@@ -128,23 +130,23 @@ static Value widenToF32(Bits &bits, Value pattern, Format format) {
 
 /// significand >> shift, rounded; shift is at least 1 and less than the width.
 static Value shiftRounded(Bits &bits, Value significand, Value shift, Value negative,
-                          Rounding rounding, Value random) {
+                          CastRounding rounding, Value random) {
   Value one = bits.constant(1);
   auto half = [&] { return bits.shl(one, bits.sub(shift, one)); };
   auto below = [&] { return bits.sub(bits.shl(one, shift), one); };
   Value increment;
   switch (rounding) {
-  case Rounding::RNE: {
+  case CastRounding::RNE: {
     Value odd = bits.conj(bits.shr(significand, shift), one);
     increment = bits.add(bits.sub(half(), one), odd);
     break;
   }
-  case Rounding::RNA: increment = half(); break;
-  case Rounding::RZ: return bits.shr(significand, shift);
-  case Rounding::RU: increment = bits.select(negative, bits.constant(0), below()); break;
-  case Rounding::RD: increment = bits.select(negative, below(), bits.constant(0)); break;
-  case Rounding::SR: increment = bits.conj(random, below()); break;
-  case Rounding::SRCompare: {
+  case CastRounding::RNA: increment = half(); break;
+  case CastRounding::RZ: return bits.shr(significand, shift);
+  case CastRounding::RU: increment = bits.select(negative, bits.constant(0), below()); break;
+  case CastRounding::RD: increment = bits.select(negative, below(), bits.constant(0)); break;
+  case CastRounding::SR: increment = bits.conj(random, below()); break;
+  case CastRounding::SRCompare: {
     Value mask = below();
     Value up = bits.compare(arith::CmpIPredicate::ult, bits.conj(random, mask),
                             bits.conj(significand, mask));
@@ -157,7 +159,7 @@ static Value shiftRounded(Bits &bits, Value significand, Value shift, Value nega
 /// The pattern, in `bits`' width, of the f32 or f64 pattern `source` rounded to a
 /// format whose exponents do not go below those of `from`.
 static Value narrow(Bits &bits, Value source, const FormatInfo &from, const FormatInfo &to,
-                    Rounding rounding, Overflow overflow, Value random) {
+                    CastRounding rounding, CastOverflow overflow, Value random) {
   Value zero = bits.constant(0);
   Value magnitude = bits.conj(source, from.signBit - 1);
   Value isNegative = bits.compare(arith::CmpIPredicate::ne, bits.conj(source, from.signBit), zero);
@@ -191,15 +193,16 @@ static Value narrow(Bits &bits, Value source, const FormatInfo &from, const Form
   Value beyond = to.hasInf   ? bits.constant(to.infinity)
                  : to.hasNaN ? bits.constant(to.quietNaN)
                              : largest;
-  if (overflow == Overflow::Saturate)
+  if (overflow == CastOverflow::Saturate)
     beyond = largest;
   Value finiteBeyond = beyond;
-  bool directed = rounding == Rounding::RZ || rounding == Rounding::RU || rounding == Rounding::RD;
-  if (rounding == Rounding::RZ)
+  bool directed =
+      rounding == CastRounding::RZ || rounding == CastRounding::RU || rounding == CastRounding::RD;
+  if (rounding == CastRounding::RZ)
     finiteBeyond = largest;
-  else if (rounding == Rounding::RU)
+  else if (rounding == CastRounding::RU)
     finiteBeyond = bits.select(negative, largest, beyond);
-  else if (rounding == Rounding::RD)
+  else if (rounding == CastRounding::RD)
     finiteBeyond = bits.select(negative, beyond, largest);
   result =
       bits.select(bits.compare(arith::CmpIPredicate::sgt, result, largest), finiteBeyond, result);

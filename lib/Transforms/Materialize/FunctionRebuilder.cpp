@@ -102,7 +102,7 @@ Value FunctionRebuilder::getTaken(OpOperand &operand) {
 }
 
 /// Decided to accumulate, and so to compute, in a wider format than that of its result.
-static bool isPromoted(Operation *op, PrecisionAttr precision) {
+static bool isPromotion(Operation *op, PrecisionAttr precision) {
   auto accumulator = dyn_cast_or_null<FloatType>(precision.getAcc());
   return accumulator && op->getNumResults() > 0 &&
          accumulator.getWidth() > getFloatFormat(op->getResult(0).getType()).getWidth();
@@ -114,7 +114,7 @@ LogicalResult FunctionRebuilder::rebuildOp(Operation *op) {
   TypeRule rule = interface ? interface.getTypeRule() : TypeRule::Frozen;
   if (rule == TypeRule::Container)
     return rebuildContainer(op);
-  if (precision && interface && (rule != TypeRule::Frozen || isPromoted(op, precision))) {
+  if (precision && interface && (rule != TypeRule::Frozen || isPromotion(op, precision))) {
     rebuildDecided(op, precision);
     return success();
   }
@@ -182,7 +182,7 @@ void FunctionRebuilder::rebuildDecided(Operation *op, PrecisionAttr precision) {
   Operation *copy = interface.rebuild(builder, operands, results);
   if (accumulator)
     cast<PrecisionOpInterface>(copy).setAccumulator(accumulator);
-  remapCaptures(copy, isPromoted(op, precision) ? accumulator : FloatType());
+  remapCaptures(copy, isPromotion(op, precision) ? accumulator : FloatType());
   mapResults(op, copy, precision.getOut());
 }
 

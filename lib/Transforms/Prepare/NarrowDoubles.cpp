@@ -31,7 +31,7 @@ static Type narrowType(Type type) {
   return shaped.clone(Float32Type::get(type.getContext()));
 }
 
-static bool isWide(Type type) { return narrowType(type) != type; }
+static bool isDouble(Type type) { return narrowType(type) != type; }
 
 /// Rounds to nearest even; what is finite stays so, at most the largest of f32: the lowest f64
 /// that a maximum begins with is the lowest f32 then.
@@ -45,7 +45,7 @@ static APFloat narrowNumber(APFloat number) {
 /// An attribute of f64 numbers in f32; any other as it is; null if it cannot be read.
 static Attribute narrowAttribute(Attribute attribute) {
   auto typed = dyn_cast<TypedAttr>(attribute);
-  if (!typed || !isWide(typed.getType()))
+  if (!typed || !isDouble(typed.getType()))
     return attribute;
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return FloatAttr::get(narrowType(number.getType()), narrowNumber(number.getValue()));
@@ -70,11 +70,12 @@ static bool canNarrow(Operation *op) {
 }
 
 static bool hasWide(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), isWide) ||
-         llvm::any_of(op->getResultTypes(), isWide) ||
+  return llvm::any_of(op->getOperandTypes(), isDouble) ||
+         llvm::any_of(op->getResultTypes(), isDouble) ||
          llvm::any_of(op->getRegions(), [](Region &region) {
-           return llvm::any_of(
-               region, [](Block &block) { return llvm::any_of(block.getArgumentTypes(), isWide); });
+           return llvm::any_of(region, [](Block &block) {
+             return llvm::any_of(block.getArgumentTypes(), isDouble);
+           });
          });
 }
 
@@ -117,7 +118,7 @@ struct NarrowDoubles : mlir::mp::impl::NarrowDoublesBase<NarrowDoubles> {
     auto cast = [](OpBuilder &builder, Type type, ValueRange inputs, Location loc) -> Value {
       if (inputs.size() != 1)
         return {};
-      if (isWide(type))
+      if (isDouble(type))
         return arith::ExtFOp::create(builder, loc, type, inputs.front());
       return arith::TruncFOp::create(builder, loc, type, inputs.front());
     };

@@ -90,7 +90,7 @@ static void rewrite(const NormOverflow &norm) {
 }
 
 /// Says that a norm stays as it is.
-static void refuse(const NormOverflow &norm) {
+static void refuseNorm(const NormOverflow &norm) {
   auto function = norm.square->getParentOfType<FunctionOpInterface>();
   if (function->getContext()->getRemarkEngine())
     remark::missed(norm.square->getLoc(), remarks::kNotPrescaled.in(function))
@@ -113,7 +113,7 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
         if (norm.refusal.empty())
           norms.push_back(std::move(norm));
         else
-          refuse(norm);
+          refuseNorm(norm);
       return success();
     };
     auto rewriteAll = [&] {
@@ -124,7 +124,7 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
         }
         norm.refusal = "a constant that is added, multiplied for another norm already, leaves the "
                        "normal numbers";
-        refuse(norm);
+        refuseNorm(norm);
       }
       norms.clear();
     };

@@ -44,7 +44,7 @@ std::optional<SmallVector<unsigned>> BackwardProducts::dimensionsOfNode(Value va
 }
 
 /// Loops of `map` along dimensions of `value` other than 1.
-static SmallVector<unsigned> loopsOf(AffineMap map, Value value) {
+static SmallVector<unsigned> loopsOfMap(AffineMap map, Value value) {
   SmallVector<unsigned> loops;
   for (unsigned dim : otherThanOne(value))
     loops.push_back(map.getDimPosition(dim));
@@ -73,8 +73,8 @@ std::optional<BackwardProduct> BackwardProducts::match(const ContractionView &fo
   for (auto [before, after] : llvm::zip_equal(*here, *there))
     forwardLoop[sharedMap.getDimPosition(after)] = otherMap.getDimPosition(before);
   // One more loop the gradient has from the result; of several it would be open which is which.
-  SmallVector<unsigned> wanted = loopsOf(factorMap, factor->get()),
-                        made = loopsOf(backward.maps[2], result), open, unmatched;
+  SmallVector<unsigned> wanted = loopsOfMap(factorMap, factor->get()),
+                        made = loopsOfMap(backward.maps[2], result), open, unmatched;
   for (unsigned loop : made)
     if (!forwardLoop.contains(loop))
       open.push_back(loop);

@@ -57,7 +57,7 @@ static std::optional<RoundedProduct> readProduct(Operation *op) {
 }
 
 /// Reads the zero point of the values, and says what keeps the sums in f32.
-static std::string whyNot(RoundedProduct &product) {
+static std::string whyNoSum(RoundedProduct &product) {
   auto isOne = [](Value step) { return cast<RankedTensorType>(step.getType()).getRank() == 0; };
   if (!getCodeRange(product.grid.getFormat())->isInteger)
     return "the codes of its values are floats";
@@ -165,7 +165,7 @@ private:
   llvm::DenseMap<Operation *, Value> stored; ///< what several read is stored once
 
   void rewrite(RoundedProduct product) {
-    std::string why = whyNot(product);
+    std::string why = whyNoSum(product);
     linalg::LinalgOp op = product.op;
     OpBuilder builder(op);
     Location loc = op.getLoc();

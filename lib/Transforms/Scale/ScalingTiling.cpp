@@ -16,7 +16,9 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static RankedTensorType rankedTypeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
 
 namespace {
 /// The place of a dimension among the loops.
@@ -78,7 +80,7 @@ static Access accessOf(ScaledMatmulOp op) {
     access.loops[loop] = utils::IteratorType::reduction;
     int64_t blocks = op.getBlocksAlong(loop);
     auto dim = maps[0].getResultPosition(getAffineDimExpr(loop, op.getContext()));
-    whole[loop] = blocks == 1 ? Place::all : tensorOf(op.getA()).getDimSize(*dim) / blocks;
+    whole[loop] = blocks == 1 ? Place::all : rankedTypeOf(op.getA()).getDimSize(*dim) / blocks;
   }
   access.results.push_back(placesOf(maps[2]));
   access.operands.push_back(access.results.front());
@@ -88,7 +90,7 @@ static Access accessOf(ScaledMatmulOp op) {
     access.operands.push_back(placesOf(maps[index]));
     Places ofData = access.operands.back();
     for (Value scale : scalesOf[index])
-      access.operands.push_back(over(tensorOf(scale), tensorOf(data), ofData));
+      access.operands.push_back(over(rankedTypeOf(scale), rankedTypeOf(data), ofData));
   }
   return access;
 }
@@ -96,21 +98,21 @@ static Access accessOf(ScaledMatmulOp op) {
 static Access accessOf(Operation *op) {
   if (auto matmul = dyn_cast<ScaledMatmulOp>(op))
     return accessOf(matmul);
-  RankedTensorType data = tensorOf(op->getOperand(0));
+  RankedTensorType data = rankedTypeOf(op->getOperand(0));
   Access access;
   access.loops.assign(data.getRank(), utils::IteratorType::parallel);
   Places same = inPlace(data), source = same;
   if (auto amax = dyn_cast<AmaxOp>(op))
     source = inBlocks(data, amax.getType());
   else if (auto blocks = dyn_cast<BlockQuantizeOp>(op))
-    source = inBlocks(data, tensorOf(blocks.getScale()));
+    source = inBlocks(data, rankedTypeOf(blocks.getScale()));
   else if (auto hadamard = dyn_cast<HadamardOp>(op))
     source[hadamard.getAxis()].whole = hadamard.getSigns().size();
   for (Value operand : op->getOperands())
-    access.operands.push_back(over(tensorOf(operand), data, same));
+    access.operands.push_back(over(rankedTypeOf(operand), data, same));
   access.operands.front() = source;
   for (Value result : op->getResults())
-    access.results.push_back(over(tensorOf(result), data, same));
+    access.results.push_back(over(rankedTypeOf(result), data, same));
   return access;
 }
 
@@ -232,8 +234,8 @@ static FailureOr<TilingResult> buildTile(OpBuilder &builder, Operation *op, cons
     SmallVector<int64_t> shape;
     for (OpFoldResult size : tile->sizes)
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-    types.push_back(RankedTensorType::get(shape, tensorOf(value).getElementType(),
-                                          tensorOf(value).getEncoding()));
+    types.push_back(RankedTensorType::get(shape, rankedTypeOf(value).getElementType(),
+                                          rankedTypeOf(value).getEncoding()));
   }
   Operation *tiled = clone(builder, op, types, operands);
   result.tiledOps.push_back(tiled);
@@ -320,7 +322,7 @@ struct ShapeModel
     SmallVector<Range> domain = domainOf(builder, op, access);
     for (auto [result, places] : llvm::zip_equal(op->getResults(), access.results)) {
       auto &shape = shapes.emplace_back();
-      for (auto [size, place] : llvm::zip_equal(tensorOf(result).getShape(), places))
+      for (auto [size, place] : llvm::zip_equal(rankedTypeOf(result).getShape(), places))
         shape.push_back(ShapedType::isDynamic(size) ? domain[place.loop].size
                                                     : OpFoldResult(builder.getIndexAttr(size)));
     }

@@ -59,10 +59,10 @@ static llvm::DenseSet<Operation *> opsBehind(func::FuncOp step, const TrainingRo
 namespace {
 
 /// Narrows one parameter after another.
-class Narrowing {
+class WeightNarrowing {
 public:
-  Narrowing(func::FuncOp step, FloatType format, MasterWeights kind, int64_t randomSeed,
-            llvm::DenseSet<Operation *> behind)
+  WeightNarrowing(func::FuncOp step, FloatType format, MasterWeights kind, int64_t randomSeed,
+                  llvm::DenseSet<Operation *> behind)
       : step(step), format(format), kind(kind), behind(std::move(behind)), appended(step) {
     if (kind == MasterWeights::Stochastic)
       draws.emplace(appended, step.getContext(), randomSeed);
@@ -176,7 +176,7 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
       return step.emitError("has no f32 parameter that a contraction reads: nothing to store in ")
              << format.spell()
              << "; expected master=keep, or 'mp.role = \"parameter\"' on arguments";
-    Narrowing narrowing(step, *wanted, master, seed, opsBehind(step, roles));
+    WeightNarrowing narrowing(step, *wanted, master, seed, opsBehind(step, roles));
     for (const TrainingState *parameter : chosen)
       narrowing.narrow(*parameter);
     narrowing.finish();

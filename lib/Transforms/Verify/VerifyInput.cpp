@@ -28,7 +28,7 @@ static bool isTooLarge(Type type) {
   return elements > uint64_t(1) << 56;
 }
 
-static LogicalResult verifyOp(Operation *op) {
+static LogicalResult verifyInputOp(Operation *op) {
   if (op->hasAttr(kPrecisionAttrName))
     return op->emitOpError() << "has 'mp.precision', which mp-assign-precision writes; a wish is "
                                 "stated by 'mp.pin'";
@@ -52,7 +52,7 @@ struct VerifyInput : mlir::mp::impl::VerifyInputBase<VerifyInput> {
       return signalPassFailure();
     walkFunctions(getOperation(), [&](FunctionOpInterface function) {
       if (!function->hasAttr(kPhaseAttrName))
-        function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
+        function->walk([&](Operation *op) { valid &= succeeded(verifyInputOp(op)); });
     });
     if (!valid)
       signalPassFailure();

@@ -45,7 +45,7 @@ static LogicalResult verifyContraction(PrecisionOpInterface op) {
   return success();
 }
 
-static LogicalResult verifyOp(Operation *op) {
+static LogicalResult verifyMaterializedOp(Operation *op) {
   if (op->hasAttr(kPrecisionAttrName))
     return op->emitOpError() << "still has 'mp.precision', which mp-insert-casts takes away";
   if (op->hasAttr(kSplitAttrName))
@@ -69,7 +69,7 @@ struct VerifyMaterialized : mlir::mp::impl::VerifyMaterializedBase<VerifyMateria
     walkFunctions(getOperation(), [&](FunctionOpInterface function) {
       auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
       if (phase && (phase.getValue() == "materialized" || phase.getValue() == "optimized"))
-        function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
+        function->walk([&](Operation *op) { valid &= succeeded(verifyMaterializedOp(op)); });
     });
     if (!valid)
       signalPassFailure();

@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// Says why `op` cannot be in `format`, or returns an empty string.
-static std::string whyNot(FunctionDecisions &decisions, Operation *op, const Decision &decision,
-                          FloatType format, const target::TargetModel &target) {
+static std::string whyNoPin(FunctionDecisions &decisions, Operation *op, const Decision &decision,
+                            FloatType format, const target::TargetModel &target) {
   std::string name = getFormatName(format);
   if (!decision.compute.isF32())
     return "only f32 is narrowed";
@@ -92,7 +92,7 @@ LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSett
     std::string reason = (kPinAttrName + " = " + getFormatName(format)).str();
     decision.keepsStorage = true;
     if (format != decision.compute) {
-      std::string why = whyNot(decisions, op, decision, format, settings.target);
+      std::string why = whyNoPin(decisions, op, decision, format, settings.target);
       if (!why.empty()) {
         op->emitWarning() << "is pinned to " << format << ", but stays in " << decision.compute
                           << ": " << why;

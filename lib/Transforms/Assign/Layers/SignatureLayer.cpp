@@ -22,7 +22,7 @@ struct Wish {
 } // namespace
 
 /// Says why a value of the signature cannot be stored in `format`, or returns an empty string.
-static std::string whyNot(FunctionOpInterface function, Type type, FloatType format) {
+static std::string whyNoFormat(FunctionOpInterface function, Type type, FloatType format) {
   if (!isNarrowable(type))
     return "only tensors of f32 with a known rank are narrowed";
   if (!getAssignableFormat(getFormatName(format), function.getContext()) || format.isTF32())
@@ -60,12 +60,12 @@ static std::optional<Wish> findWish(policy::Place place, TypeAttr pin, StringRef
 
 /// The format that an argument or result changes to; null if it stays, with a warning where
 /// somebody asks for more.
-static FloatType follow(const Wish &wish, FunctionOpInterface function, const Twine &what,
-                        Type type, bool isState) {
+static FloatType followWish(const Wish &wish, FunctionOpInterface function, const Twine &what,
+                            Type type, bool isState) {
   if (wish.format == getFloatFormat(type))
     return {};
   std::string why = isState ? "it carries state from call to call, which is of one type"
-                            : whyNot(function, type, wish.format);
+                            : whyNoFormat(function, type, wish.format);
   if (why.empty())
     return wish.format;
   function.emitWarning() << what << " " << wish.by << ", but stays as it is: " << why;
@@ -92,7 +92,7 @@ LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
             policy::Place::Argument, function.getArgAttrOfType<TypeAttr>(index, kPinAttrName),
             function.getName(), type, names, settings)) {
       const bool isState = function.getArgAttr(index, kStateAttrName) != nullptr;
-      if (FloatType format = follow(*wish, function, "argument " + Twine(index), type, isState))
+      if (FloatType format = followWish(*wish, function, "argument " + Twine(index), type, isState))
         decisions.setStorage(argument, format);
       continue;
     }
@@ -101,7 +101,7 @@ LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
     if (!permissions)
       permissions.emplace(decisions);
     FloatType format = permissions->getCommonRounding(argument);
-    if (format && whyNot(function, type, format).empty())
+    if (format && whyNoFormat(function, type, format).empty())
       decisions.setStorage(argument, format);
   }
   return success();
@@ -136,8 +136,8 @@ LogicalResult mlir::mp::chooseResults(FunctionDecisions &decisions, const Assign
                  function.getName(), type, names, settings);
     if (!wish)
       continue;
-    if (FloatType format =
-            follow(*wish, function, "result " + Twine(index), type, isNextState(function, index)))
+    if (FloatType format = followWish(*wish, function, "result " + Twine(index), type,
+                                      isNextState(function, index)))
       carried.chosen[tied] = format;
   }
   return success();

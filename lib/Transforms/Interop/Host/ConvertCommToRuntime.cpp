@@ -18,7 +18,7 @@ using namespace mlir::mp;
 namespace {
 
 /// Lowers one exchange after the other.
-class Lowering : RuntimeCalls {
+class CommLowering : RuntimeCalls {
 public:
   using RuntimeCalls::RuntimeCalls;
 
@@ -139,7 +139,7 @@ struct ConvertCommToRuntime : mlir::mp::impl::ConvertCommToRuntimeBase<ConvertCo
       if (isa_and_nonnull<comm::CommDialect>(op->getDialect()))
         ops.push_back(op);
     });
-    Lowering lowering(getOperation());
+    CommLowering lowering(getOperation());
     for (Operation *op : ops)
       if (failed(lowering.lower(op)))
         return signalPassFailure();

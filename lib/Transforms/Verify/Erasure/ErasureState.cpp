@@ -100,7 +100,7 @@ bool mlir::mp::areReciprocalConstants(Value encode, Value decode) {
 
 /// Returns the value that replaces an argument of a function in the next step; null if nothing
 /// does.
-static Value nextOf(BlockArgument argument) {
+static Value nextState(BlockArgument argument) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto state = function
                    ? function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName)
@@ -113,7 +113,7 @@ static Value nextOf(BlockArgument argument) {
 
 /// Returns the first value of an appended argument: appended arguments are last, as their first
 /// values are.
-static Value firstOf(BlockArgument argument) {
+static Value firstState(BlockArgument argument) {
   auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   for (auto init : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>()) {
     auto of = init->getAttrOfType<FlatSymbolRefAttr>(kInitOfAttrName);
@@ -126,11 +126,11 @@ static Value firstOf(BlockArgument argument) {
 
 bool mlir::mp::areThreadedScales(Value encode, Value decode) {
   auto e = dyn_cast<BlockArgument>(encode), d = dyn_cast<BlockArgument>(decode);
-  if (!e || !d || !nextOf(e) || !nextOf(d))
+  if (!e || !d || !nextState(e) || !nextState(d))
     return false;
-  auto scales = nextOf(e).getDefiningOp<ComputeScaleOp>();
-  if (!scales || nextOf(e) != scales.getEnc() || nextOf(d) != scales.getScale())
+  auto scales = nextState(e).getDefiningOp<ComputeScaleOp>();
+  if (!scales || nextState(e) != scales.getEnc() || nextState(d) != scales.getScale())
     return false;
-  Value first = firstOf(e), partner = firstOf(d);
+  Value first = firstState(e), partner = firstState(d);
   return first && partner && areReciprocalConstants(first, partner);
 }
