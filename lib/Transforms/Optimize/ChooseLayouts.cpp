@@ -166,7 +166,7 @@ private:
 };
 
 /// Holds what was chosen for a function.
-struct Chosen {
+struct ChosenLayout {
   int64_t convolutions = 0, moved = 0, transpositions = 0, time = 0, before = 0;
   bool isOptimal = true;
 };
@@ -189,7 +189,7 @@ struct ChooseLayouts : mlir::mp::impl::ChooseLayoutsBase<ChooseLayouts> {
         if (llvm::any_of(*block, [](Operation &op) { return isConvolution(&op); }))
           blocks.push_back(block);
       });
-      Chosen chosen;
+      ChosenLayout chosen;
       for (Block *block : blocks)
         choose(*block, times, chosen);
       if (!blocks.empty())
@@ -198,7 +198,7 @@ struct ChooseLayouts : mlir::mp::impl::ChooseLayoutsBase<ChooseLayouts> {
   }
 
 private:
-  void choose(Block &block, LayoutCosts &times, Chosen &chosen) {
+  void choose(Block &block, LayoutCosts &times, ChosenLayout &chosen) {
     Ranks ranks;
     for (Operation &op : block)
       if (isConvolution(&op) && op.getNumResults() == 1)
@@ -224,7 +224,7 @@ private:
     writer.finish();
   }
 
-  void report(FunctionOpInterface function, const Chosen &chosen,
+  void report(FunctionOpInterface function, const ChosenLayout &chosen,
               const mpcore::performance::CostModel &costs) {
     std::string text;
     llvm::raw_string_ostream(text)
