@@ -126,7 +126,7 @@ void *mp_rt_device_constant(mp_rt_constant *constant) {
 
 void mp_rt_device_clear(void *address, int64_t bytes) {
   static const char zeros[4096] = {};
-  guarded([&](OpenDevice &device) {
+  withDevice([&](OpenDevice &device) {
     for (int64_t at = 0; at < bytes; at += sizeof zeros)
       device.check(device.driver.upload(reinterpret_cast<mp_cu_address>(address) + at, zeros,
                                         std::min(size_t(bytes - at), sizeof zeros), device.queue()),

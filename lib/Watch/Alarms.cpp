@@ -164,8 +164,8 @@ void Watcher::State::judgeMachine(const StepReading &reading, std::vector<Alert>
     }
     if (*reading.bytes > kNearLimit * options.memoryLimit)
       alerts.push_back({Grade::Note, "memory-near", "", 0, *reading.bytes,
-                        text(*reading.bytes) + " bytes are more than 80 % of the " +
-                            text(options.memoryLimit) + " that there are",
+                        shortNumber(*reading.bytes) + " bytes are more than 80 % of the " +
+                            shortNumber(options.memoryLimit) + " that there are",
                         adviceOf("memory-near")});
   }
   if (reading.seconds) {
