@@ -124,7 +124,7 @@ func.func @inlines_what_lacks_a_loop(%x: tensor<4x8xf32>, %v: tensor<8xf32>, %y:
   return %0#0, %0#1 : tensor<4xf32>, tensor<8xf32>
 }
 
-// What no rule takes is in no dispatch; forming says so, of it and not of its twin.
+// An op that no rule takes is in no dispatch; forming says so, of it and not of its twin.
 // RUN: mp-opt %s --mp-form-dispatches --remarks-filter=mp-refuse-dispatches -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORMED
 // FORMED: no family of kernels takes this op; it takes the plain route
 // FORMED-NEXT: tensor<8xcomplex<f32>>

@@ -28,7 +28,7 @@ struct RecipeReport {
   Recipe a, b;
   std::string part;           ///< that times are modelled for
   watch::PairedResult result; ///< of the losses
-  /// Of further scalars: nothing tells which of two is better, so they decide nothing.
+  /// Results of further scalars decide nothing, since nothing tells which of two is better.
   std::map<std::string, watch::PairedResult> metrics;
 
   /// The recipe to take, and why; nothing while the comparison is undecided.

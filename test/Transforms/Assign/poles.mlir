@@ -626,7 +626,7 @@ func.func @softplus_where_large(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: te
 
 // -----
 
-// What is stored in a variable and read again, elsewhere.
+// A function stores in a variable what another one reads.
 ml_program.global private mutable @kept(dense<1.0> : tensor<4x4xf32>) : tensor<4x4xf32>
 func.func private @read() -> tensor<4x4xf32> {
   %one = arith.constant dense<1.0> : tensor<4x4xf32>
@@ -645,7 +645,7 @@ func.func @stored(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>)
 
 // -----
 
-// Where 2.5 decides, its square is moderate, and its 128th power is not, nor the fourth of 1e18 times it.
+// Rounding decides at 2.5, whose square is moderate; its 128th power is not, nor the fourth of 1e18 times it.
 // CHECK-LABEL: @powers_of_what_decides
 // CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select'
 // CHECK: linalg.matmul {{.*}}by = range "its rounded result may change what 'arith.select'

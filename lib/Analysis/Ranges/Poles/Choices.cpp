@@ -69,7 +69,7 @@ public:
   bool isAlike(const View &comparison, const View &yes, const View &no);
 
 private:
-  /// What values are near where rounding decides, on one side of it.
+  /// Values and what they are near where rounding decides, on one side of it.
   using Known = SmallVector<std::pair<View, Interval>>;
 
   /// Returns what `view` is known to be wherever it is; unbounded if nothing is known.

@@ -53,7 +53,7 @@ static bool isOneNumber(Value value) {
 }
 
 namespace {
-/// What a value is at least, if state that no step makes negative has not been negative.
+/// Bounds values from below, if state that no step makes negative has not been negative.
 class LeastNumbers {
 public:
   explicit LeastNumbers(ModuleRanges &ranges) : ranges(ranges) {}
@@ -144,7 +144,7 @@ double LeastNumbers::ofArgument(BlockArgument argument) {
   open.push_back(argument);
   double least = leastOf(feeds);
   open.pop_back();
-  // What is carried from turn to turn was taken to be zero or more.
+  // A value that is carried from turn to turn was taken to be zero or more.
   bool isCarried =
       !isa<FunctionOpInterface, linalg::LinalgOp>(block->getParentOp()) || !block->isEntryBlock();
   auto structured = dyn_cast<linalg::LinalgOp>(block->getParentOp());
