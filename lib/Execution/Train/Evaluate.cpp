@@ -235,7 +235,7 @@ static void printSources(llvm::raw_ostream &os, const LoggedRun &a, const Logged
 }
 
 /// The rows of what the step returns beside its loss, such as an accuracy.
-static void addMetrics(Row row, const LoggedRun &a, const LoggedRun &b) {
+static void addMetrics(RowFn row, const LoggedRun &a, const LoggedRun &b) {
   std::set<std::string> names, held;
   for (const LoggedRun *run : {&a, &b}) {
     for (const auto &[name, series] : run->metrics)
