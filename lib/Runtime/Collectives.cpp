@@ -109,25 +109,34 @@ struct Blocks {
 // The exchanges below return false where the group has failed: nothing that owns memory may be
 // alive when that ends the run.
 
-/// Brings each rank its part of what every rank has, as rows.
-bool exchangeParts(mp_rt_group &own, const void *from, std::vector<char> &rows, Blocks blocks,
-                   const CallSignature &call) {
+/// The number of an exchange that was started before, or that it is not.
+constexpr int64_t kNotStarted = -1;
+
+/// Puts the part of each rank together.
+std::vector<char> partsOf(const mp_rt_group &own, const void *from, Blocks blocks) {
   int64_t ranks = own.ranks, part = blocks.perRank();
   std::vector<char> send(size_t(part * ranks));
-  rows.resize(send.size());
   for (int64_t i = 0; i < blocks.outer; ++i)
     for (int64_t rank = 0; rank < ranks; ++rank)
       std::memcpy(send.data() + rank * part + i * blocks.inner,
                   static_cast<const char *>(from) + (i * ranks + rank) * blocks.inner,
                   size_t(blocks.inner));
-  return own.allToAll(ownRank, send.data(), rows.data(), part, call);
+  return send;
 }
 
-/// Gives each rank its part of what all have, combined.
-bool reduceScatter(mp_rt_group &own, const void *from, void *to, Blocks blocks,
+/// Brings each rank its part of what every rank has, as rows.
+bool exchangeParts(mp_rt_group &own, const std::vector<char> &send, std::vector<char> &rows,
                    const CallSignature &call) {
-  std::vector<char> rows;
-  if (!exchangeParts(own, from, rows, blocks, call))
+  rows.resize(send.size());
+  return own.allToAll(ownRank, send.data(), rows.data(), int64_t(send.size()) / own.ranks, call);
+}
+
+/// Gives each rank its part of what all have, combined; `from` only where no exchange was started.
+bool reduceScatter(mp_rt_group &own, int64_t started, const void *from, void *to, Blocks blocks,
+                   const CallSignature &call) {
+  std::vector<char> rows(size_t(blocks.perRank() * own.ranks));
+  if (!(started == kNotStarted ? exchangeParts(own, partsOf(own, from, blocks), rows, call)
+                               : own.finish(ownRank, started, rows.data())))
     return false;
   combineAll(rows.data(), call.amount, own.ranks, call.element, call.combine);
   std::memcpy(to, rows.data(), size_t(blocks.perRank()));
@@ -137,7 +146,7 @@ bool reduceScatter(mp_rt_group &own, const void *from, void *to, Blocks blocks,
 bool reduceScatterWide(mp_rt_group &own, const void *from, void *to, Blocks blocks,
                        const CallSignature &call) {
   std::vector<char> rows;
-  if (!exchangeParts(own, from, rows, blocks, call))
+  if (!exchangeParts(own, partsOf(own, from, blocks), rows, call))
     return false;
   const Element element(call.element);
   std::vector<float> wide(size_t(call.amount * own.ranks));
@@ -161,13 +170,27 @@ bool allGather(mp_rt_group &own, const void *from, void *to, Blocks blocks,
   return true;
 }
 
-/// Each rank combines one part of `part` elements, the last ones padded; then all gather the parts.
-bool allReduce(mp_rt_group &own, const void *from, void *to, int64_t count, int64_t part,
-               const CallSignature &call) {
+/// The elements of a part that one rank combines for all.
+int64_t elementsOfPart(const mp_rt_group &own, int64_t count) {
+  return (count + own.ranks - 1) / own.ranks;
+}
+
+/// Copies what all ranks have, the last part padded.
+std::vector<char> paddedParts(const mp_rt_group &own, const void *from, const CallSignature &call) {
   int64_t bytes = bytesOf(call.element);
+  std::vector<char> send(size_t(elementsOfPart(own, call.amount) * own.ranks * bytes));
+  std::memcpy(send.data(), from, size_t(call.amount * bytes));
+  return send;
+}
+
+/// Each rank combines one part; then all gather the parts. `from` only where no exchange was
+/// started.
+bool allReduce(mp_rt_group &own, int64_t started, const void *from, void *to,
+               const CallSignature &call) {
+  int64_t bytes = bytesOf(call.element), count = call.amount, part = elementsOfPart(own, count);
   std::vector<char> send(size_t(part * own.ranks * bytes)), rows(send.size());
-  std::memcpy(send.data(), from, size_t(count * bytes));
-  if (!own.allToAll(ownRank, send.data(), rows.data(), part * bytes, call))
+  if (!(started == kNotStarted ? exchangeParts(own, paddedParts(own, from, call), rows, call)
+                               : own.finish(ownRank, started, rows.data())))
     return false;
   combineAll(rows.data(), part, own.ranks, call.element, call.combine);
   if (!own.allGather(ownRank, rows.data(), send.data(), part * bytes, call))
@@ -182,6 +205,27 @@ void finish(mp_rt_group &own, bool exchanged, int64_t bytesSent) {
     failCollective(own.error());
   if (ownRank == own.first)
     own.countCall(bytesSent);
+}
+
+/// Ends the run if an exchange could not be started.
+int64_t numberOf(mp_rt_group &own, int64_t number) {
+  if (number == kNotStarted)
+    failCollective(own.error());
+  return number;
+}
+
+void endAllReduce(int64_t started, const void *from, void *to, const CallSignature &call) {
+  mp_rt_group &own = group();
+  const int64_t part = elementsOfPart(own, call.amount);
+  bool done = allReduce(own, started, from, to, call);
+  finish(own, done, 2 * (own.ranks - 1) * part * bytesOf(call.element));
+}
+
+void endReduceScatter(int64_t started, const void *from, void *to, Blocks blocks,
+                      const CallSignature &call) {
+  mp_rt_group &own = group();
+  bool done = reduceScatter(own, started, from, to, blocks, call);
+  finish(own, done, (own.ranks - 1) * blocks.perRank());
 }
 
 } // namespace
@@ -201,11 +245,22 @@ int64_t mp_rt_rank(void) {
 
 void mp_rt_reduce_scatter(const void *from, void *to, int64_t outer, int64_t count, int64_t element,
                           int64_t combine) {
+  endReduceScatter(kNotStarted, from, to, {outer, count * bytesOf(element)},
+                   {ReduceScatter, outer * count, element, combine});
+}
+
+int64_t mp_rt_start_reduce_scatter(const void *from, int64_t outer, int64_t count, int64_t element,
+                                   int64_t combine) {
   mp_rt_group &own = group();
   Blocks blocks{outer, count * bytesOf(element)};
-  bool done =
-      reduceScatter(own, from, to, blocks, {ReduceScatter, outer * count, element, combine});
-  finish(own, done, (own.ranks - 1) * blocks.perRank());
+  return numberOf(own, own.start(ownRank, partsOf(own, from, blocks), blocks.perRank(),
+                                 {ReduceScatter, outer * count, element, combine}));
+}
+
+void mp_rt_finish_reduce_scatter(int64_t number, void *to, int64_t outer, int64_t count,
+                                 int64_t element, int64_t combine) {
+  endReduceScatter(number, nullptr, to, {outer, count * bytesOf(element)},
+                   {ReduceScatter, outer * count, element, combine});
 }
 
 void mp_rt_reduce_scatter_wide(const void *from, void *to, int64_t outer, int64_t count,
@@ -227,10 +282,19 @@ void mp_rt_all_gather(const void *from, void *to, int64_t outer, int64_t bytes) 
 }
 
 void mp_rt_all_reduce(const void *from, void *to, int64_t count, int64_t element, int64_t combine) {
+  endAllReduce(kNotStarted, from, to, {AllReduce, count, element, combine});
+}
+
+int64_t mp_rt_start_all_reduce(const void *from, int64_t count, int64_t element, int64_t combine) {
   mp_rt_group &own = group();
-  int64_t part = (count + own.ranks - 1) / own.ranks;
-  bool done = allReduce(own, from, to, count, part, {AllReduce, count, element, combine});
-  finish(own, done, 2 * (own.ranks - 1) * part * bytesOf(element));
+  const CallSignature call{AllReduce, count, element, combine};
+  return numberOf(own, own.start(ownRank, paddedParts(own, from, call),
+                                 elementsOfPart(own, count) * bytesOf(element), call));
+}
+
+void mp_rt_finish_all_reduce(int64_t number, void *to, int64_t count, int64_t element,
+                             int64_t combine) {
+  endAllReduce(number, nullptr, to, {AllReduce, count, element, combine});
 }
 
 void mp_rt_send(const void *from, int64_t bytes, int64_t to, int64_t tag) {

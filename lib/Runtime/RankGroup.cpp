@@ -11,14 +11,15 @@
 #include <cstring>
 #include <new>
 
-using mpcore::runtime::CallSignature;
+using mpcore::runtime::CallSignature, mpcore::runtime::describe, mpcore::runtime::secondsText;
 
 mp_rt_group::mp_rt_group(int ranks, const mp_rt_transport *transport)
     : ranks(ranks), count(ranks / (transport ? transport->processes : 1)),
       first(transport ? transport->process * count : 0), transport(transport),
-      processes(transport ? transport->processes : 1), offers(size_t(count)) {}
+      processes(transport ? transport->processes : 1), offers(size_t(count)),
+      startCount(size_t(count)) {}
 
-static std::string describe(const CallSignature &s) {
+std::string mpcore::runtime::describe(const CallSignature &s) {
   const char *kinds[] = {"all_reduce", "all_gather", "reduce_scatter"};
   if (s.kind == mpcore::runtime::EndOfCall)
     return "nothing more";
@@ -26,7 +27,7 @@ static std::string describe(const CallSignature &s) {
          std::to_string(s.element) + ", combined by " + std::to_string(s.combine) + ")";
 }
 
-static std::string secondsText(double seconds) {
+std::string mpcore::runtime::secondsText(double seconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%g", seconds);
   return text;
@@ -106,7 +107,7 @@ bool mp_rt_group::agree(const CallSignature &own) {
 
 bool mp_rt_group::endCall() {
   std::lock_guard guard(lock);
-  return reason.empty() && agree({mpcore::runtime::EndOfCall, 0, 0, 0});
+  return hasEndedCall = reason.empty() && agree({mpcore::runtime::EndOfCall, 0, 0, 0});
 }
 
 bool mp_rt_group::between(bool toAll, int64_t bytes) {
@@ -282,6 +283,7 @@ const char *mp_rt_group_error(const mp_rt_group *group) {
 }
 int64_t mp_rt_group_calls(const mp_rt_group *group) { return group->calls(); }
 int64_t mp_rt_group_bytes_sent(const mp_rt_group *group) { return group->bytesSent(); }
+int64_t mp_rt_group_most_under_way(const mp_rt_group *group) { return group->mostUnderWay(); }
 int64_t mp_rt_group_messages(const mp_rt_group *group) { return group->messages(); }
 int64_t mp_rt_group_message_bytes(const mp_rt_group *group) { return group->messageBytes(); }
 }

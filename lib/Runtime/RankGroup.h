@@ -25,6 +25,10 @@ struct CallSignature {
   bool operator==(const CallSignature &) const = default;
 };
 
+/// Writes what ranks exchange, and a time, as errors say them.
+std::string describe(const CallSignature &signature);
+std::string secondsText(double seconds);
+
 } // namespace mpcore::runtime
 
 /// A group as the C interface names it. Every rank calls the two exchanges in the same order. What
@@ -42,6 +46,12 @@ struct mp_rt_group {
   bool allGather(int rank, const void *send, void *receive, int64_t bytes,
                  const mpcore::runtime::CallSignature &signature);
 
+  /// allToAll in two parts. The first leaves what is sent with the group and returns the number of
+  /// the exchange, or -1; the last rank to come begins it between processes. The second waits.
+  int64_t start(int rank, std::vector<char> send, int64_t bytes,
+                const mpcore::runtime::CallSignature &signature);
+  bool finish(int rank, int64_t number, void *receive);
+
   /// Leaves a copy of the message for rank `to`.
   bool send(int rank, int64_t to, int64_t tag, const void *data, int64_t bytes);
   /// Waits for the first message of rank `from` that has the tag.
@@ -55,6 +65,7 @@ struct mp_rt_group {
   void countCall(int64_t bytesSent);
   int64_t calls() const;
   int64_t bytesSent() const;
+  int64_t mostUnderWay() const;
   int64_t messages() const;
   int64_t messageBytes() const;
 
@@ -70,6 +81,19 @@ private:
   template <typename Meet> bool rendezvous(int rank, const Offer &offer, Meet meet);
   bool agree(const Signature &own);
   bool between(bool toAll, int64_t bytes);
+
+  /// Holds an exchange that has been started, until all ranks have finished it.
+  struct Started {
+    Signature signature;
+    int64_t bytes;
+    std::vector<std::vector<char>> send; ///< by rank hosted here
+    std::vector<char> out, in;           ///< between processes: for each a signature, and blocks
+    int arrived = 0, taken = 0;
+    void *request = nullptr;
+    bool isWaitedFor = false; ///< what other processes sent is there
+  };
+  bool begin(Started &exchange);
+  bool await(Started &exchange);
 
   /// Holds who sends a message to whom, and which.
   struct Route {
@@ -91,7 +115,11 @@ private:
   int64_t round = 0;
   int64_t callCount = 0, sent = 0, messageCount = 0, inMessages = 0;
   std::map<Route, std::queue<std::vector<char>>> waiting; ///< messages for ranks hosted here
-  std::string reason;                                     ///< of the failure; empty for none
+  std::map<int64_t, Started> started;                     ///< by number
+  std::vector<int64_t> startCount;                        ///< of each rank hosted here
+  int64_t underWay = 0, most = 0;                         ///< of the first rank hosted here
+  bool hasEndedCall = false; ///< processes have agreed in every exchange of a call
+  std::string reason;        ///< of the failure; empty for none
   std::vector<char> out, in;
 };
 

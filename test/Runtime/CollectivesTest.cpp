@@ -2,50 +2,16 @@
 //
 // Collectives between threads: results, the tree, and every way in which ranks fail to meet.
 
-#include "mp/Runtime/Collectives.h"
-#include "mp/Runtime/Runtime.h"
+#include "Ranks.h"
 #include "gtest/gtest.h"
 
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
-namespace {
-
-/// Runs `body(rank)` on every rank as compiled code is run; returns how each ended.
-std::vector<std::string> runRanks(mp_rt_group *group, const std::function<void(int)> &body) {
-  std::vector<std::string> ends(size_t(mp_rt_group_count(group)));
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < int(ends.size()); ++rank)
-    threads.emplace_back([&, rank] {
-      mp_rt_group_enter(group, rank);
-      const void *packed[] = {&body, &rank};
-      int64_t code = mp_rt_invoke(
-          [](void **words) {
-            (*static_cast<const std::function<void(int)> *>(words[0]))(
-                *static_cast<const int *>(words[1]));
-          },
-          const_cast<void **>(packed));
-      ends[size_t(rank)] = code ? std::to_string(code) + " " + mp_rt_failure_text() : "";
-      mp_rt_release();
-      mp_rt_group_leave();
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  return ends;
-}
-
-struct Group {
-  mp_rt_group *group;
-  explicit Group(int ranks) : group(mp_rt_group_create(ranks, nullptr)) {}
-  ~Group() { mp_rt_group_destroy(group); }
-};
-
 /// The sum as the header describes it, written as an expression on the values of all ranks.
-float tree(const std::vector<float> &values, size_t low, size_t high) {
+static float tree(const std::vector<float> &values, size_t low, size_t high) {
   if (high - low == 1)
     return values[low];
   size_t half = 1;
@@ -53,11 +19,6 @@ float tree(const std::vector<float> &values, size_t low, size_t high) {
     half *= 2;
   return tree(values, low, low + half) + tree(values, low + half, high);
 }
-
-/// Values whose sum depends on the order.
-float valueOf(int rank, int i) { return std::ldexp(1.0f + float(i % 7) / 7, (rank * 5 + i) % 25); }
-
-} // namespace
 
 TEST(Collectives, SumsAreTheTreeForEveryNumberOfRanks) {
   for (int ranks : {1, 2, 3, 4, 5, 6, 7, 8}) {
@@ -286,7 +247,8 @@ TEST(Collectives, OutsideOfAGroupIsAnError) {
 }
 
 TEST(Collectives, RanksThatProcessesCannotShareEquallyAreRefused) {
-  mp_rt_transport three{nullptr, 0, 3, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  mp_rt_transport three{};
+  three.processes = 3;
   EXPECT_EQ(mp_rt_group_create(4, &three), nullptr);
   EXPECT_EQ(mp_rt_group_create(0, nullptr), nullptr);
 }

@@ -48,6 +48,12 @@ typedef struct {
   /* Takes the first message with that tag from a process; MP_RT_NOT_YET where none is there. One of
    * another size is an error. */
   int (*receive)(void *state, int process, int tag, void *data, int64_t bytes);
+  /* all_to_all in two parts: the first begins it, in the order of all_to_all, and waits for nobody;
+   * the second waits, in any order. Buffers are the transport's until then. Null where it has no
+   * such thing: then exchanges between processes happen when they are waited for. */
+  int (*start_all_to_all)(void *state, const void *send, void *receive, int64_t bytes,
+                          void **request);
+  int (*wait)(void *state, void *request, double seconds);
 } mp_rt_transport;
 
 enum { MP_RT_NOT_YET = -1 };
@@ -94,6 +100,9 @@ const char *mp_rt_group_error(const mp_rt_group *group);
 int64_t mp_rt_group_calls(const mp_rt_group *group);
 int64_t mp_rt_group_bytes_sent(const mp_rt_group *group);
 
+/* Most exchanges that one rank had started and not yet finished at a time. */
+int64_t mp_rt_group_most_under_way(const mp_rt_group *group);
+
 /* Messages that ranks hosted here sent to single others so far, and their bytes. */
 int64_t mp_rt_group_messages(const mp_rt_group *group);
 int64_t mp_rt_group_message_bytes(const mp_rt_group *group);
@@ -121,6 +130,18 @@ void mp_rt_reduce_scatter(const void *from, void *to, int64_t outer, int64_t cou
  * sent as they are, and summed in f32, which `to` is. */
 void mp_rt_reduce_scatter_wide(const void *from, void *to, int64_t outer, int64_t count,
                                int64_t element, int64_t combine);
+
+/* mp_rt_all_reduce and mp_rt_reduce_scatter in two calls, between which the rank computes something
+ * else: the first sends what is in `from` now and waits for nobody, the second waits, and writes
+ * the same bits. Every rank starts and finishes the same exchanges in the same order. Returns the
+ * number by which an exchange is finished. */
+int64_t mp_rt_start_all_reduce(const void *from, int64_t count, int64_t element, int64_t combine);
+void mp_rt_finish_all_reduce(int64_t number, void *to, int64_t count, int64_t element,
+                             int64_t combine);
+int64_t mp_rt_start_reduce_scatter(const void *from, int64_t outer, int64_t count, int64_t element,
+                                   int64_t combine);
+void mp_rt_finish_reduce_scatter(int64_t number, void *to, int64_t outer, int64_t count,
+                                 int64_t element, int64_t combine);
 
 /* `bytes` bytes for rank `to`, which takes them with the same tag: a copy is sent at once, nothing
  * is waited for. */

@@ -305,7 +305,9 @@ llvm::Expected<std::string> DistributedProgram::summary() {
   if (messages > 0)
     return text +
            llvm::formatv("{0} messages, {1} bytes sent between ranks", messages, bytes).str();
-  return text + llvm::formatv("{0} collectives, {1} bytes sent by each rank",
-                              mp_rt_group_calls(group), mp_rt_group_bytes_sent(group))
+  return text + llvm::formatv("{0} collectives, {1} bytes sent by each rank; up to {2} under way "
+                              "while a rank computes",
+                              mp_rt_group_calls(group), mp_rt_group_bytes_sent(group),
+                              mp_rt_group_most_under_way(group))
                     .str();
 }

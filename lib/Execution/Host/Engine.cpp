@@ -35,10 +35,14 @@ static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   add("mp_rt_expect_finite", &mp_rt_expect_finite);
   add("mp_rt_rank", &mp_rt_rank);
   add("mp_rt_all_reduce", &mp_rt_all_reduce);
+  add("mp_rt_start_all_reduce", &mp_rt_start_all_reduce);
+  add("mp_rt_finish_all_reduce", &mp_rt_finish_all_reduce);
   add("mp_rt_all_gather", &mp_rt_all_gather);
   add("mp_rt_send", &mp_rt_send);
   add("mp_rt_receive", &mp_rt_receive);
   add("mp_rt_reduce_scatter", &mp_rt_reduce_scatter);
+  add("mp_rt_start_reduce_scatter", &mp_rt_start_reduce_scatter);
+  add("mp_rt_finish_reduce_scatter", &mp_rt_finish_reduce_scatter);
   add("mp_rt_reduce_scatter_wide", &mp_rt_reduce_scatter_wide);
   add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
   add("_mlir_memref_to_llvm_aligned_alloc", &_mlir_memref_to_llvm_aligned_alloc);

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,6 +78,22 @@ int allGather(void *, const void *send, void *receive, int64_t bytes, double sec
   return finish(request, seconds, "MPI_Iallgather");
 }
 
+int startAllToAll(void *, const void *send, void *receive, int64_t bytes, void **request) {
+  if (tooLarge(bytes, "MPI_Ialltoall"))
+    return 1;
+  auto *own = new MPI_Request;
+  *request = own;
+  if (int code = MPI_Ialltoall(send, int(bytes), MPI_BYTE, receive, int(bytes), MPI_BYTE,
+                               MPI_COMM_WORLD, own))
+    return failed(code, "MPI_Ialltoall");
+  return 0;
+}
+
+int wait(void *, void *request, double seconds) {
+  std::unique_ptr<MPI_Request> own(static_cast<MPI_Request *>(request));
+  return finish(*own, seconds, "MPI_Ialltoall");
+}
+
 /// Holds what is on its way.
 struct Message {
   std::vector<char> data;
@@ -131,7 +148,8 @@ const char *error(void *) { return text.c_str(); }
 
 void abortAll(void *, int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
-mp_rt_transport table = {nullptr, 0, 1, allToAll, allGather, error, abortAll, send, receive};
+mp_rt_transport table = {nullptr,  0,    1,       allToAll,      allGather, error,
+                         abortAll, send, receive, startAllToAll, wait};
 
 } // namespace
 

@@ -6,9 +6,11 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Analysis/DataMovement.h"
+#include "mp/Dialect/Comm/CommDialect.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
@@ -57,6 +59,25 @@ static void expandIntegerPower(IRRewriter &rewriter, math::FPowIOp op) {
   rewriter.replaceOp(op, result);
 }
 
+/// Sums over ranks begin right behind what they sum, in the same order on every rank: what is
+/// computed before they are read takes its time beside them.
+static void startSumsEarly(func::FuncOp function) {
+  SmallVector<Operation *> sums;
+  function.walk([&](Operation *op) {
+    if (isa<comm::AllReduceOp, comm::ReduceScatterOp>(op))
+      sums.push_back(op);
+  });
+  for (Operation *op : sums) {
+    Operation *source = op->getOperand(0).getDefiningOp(),
+              *dest = op->getOperand(1).getDefiningOp<tensor::EmptyOp>();
+    if (!source || !dest || source->getBlock() != op->getBlock() || dest->getNumOperands() != 0)
+      continue;
+    op->moveAfter(source);
+    OpBuilder builder(op);
+    op->setOperand(1, builder.clone(*dest)->getResult(0));
+  }
+}
+
 namespace {
 
 struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
@@ -79,8 +100,10 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
     module.walk([&](memref::DeallocOp op) { frees.push_back(op); });
     for (memref::DeallocOp op : frees)
       op.erase();
-    for (auto function : module.getOps<func::FuncOp>())
+    for (auto function : module.getOps<func::FuncOp>()) {
+      startSumsEarly(function);
       dropIntent(function);
+    }
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
         exposeToC(function);

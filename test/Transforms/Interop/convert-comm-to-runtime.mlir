@@ -46,5 +46,25 @@ func.func @passes_on(%x: memref<2x4xf32>, %y: memref<2x2xf32, strided<[4, 1]>>) 
   return
 }
 
+// What is computed before a sum over ranks is read goes on beside it.
+// CHECK-LABEL: func.func @goes_on
+// CHECK: %[[SUM:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: %[[NUMBER:.*]] = call @mp_rt_start_all_reduce(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (index, i64, i64, i64) -> i64
+// CHECK: linalg.exp
+// CHECK: call @mp_rt_finish_all_reduce(%[[NUMBER]],
+// CHECK-NEXT: memref.subview %[[SUM]]
+// CHECK: call @mp_rt_all_reduce
+// CHECK-NEXT: memref.load
+func.func @goes_on(%x: memref<4xf32>, %z: memref<4xf32>, %i: index) -> (memref<2xf32, strided<[1]>>, f32) attributes {comm.ranks = 2 : i64} {
+  %sum = memref.alloc() : memref<4xf32>
+  comm.all_reduce sum ins(%x : memref<4xf32>) outs(%sum : memref<4xf32>)
+  linalg.exp ins(%z : memref<4xf32>) outs(%z : memref<4xf32>)
+  %first = memref.subview %sum[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  %again = memref.alloc() : memref<4xf32>
+  comm.all_reduce sum ins(%z : memref<4xf32>) outs(%again : memref<4xf32>)
+  %read = memref.load %again[%i] : memref<4xf32>
+  return %first, %read : memref<2xf32, strided<[1]>>, f32
+}
+
 // TENSORS: expected buffers, found 'tensor<4x3xf32>'
 // TENSORS: run one-shot-bufferize first

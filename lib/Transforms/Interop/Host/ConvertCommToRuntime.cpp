@@ -4,6 +4,7 @@
 
 #include "../RuntimeCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mp/Dialect/Comm/CommDialect.h"
 #include "mp/Transforms/Interop/Passes.h"
 
@@ -40,6 +41,8 @@ public:
       buffers.push_back(dense(operand.get(), !comm::detail::isDestination(operand)));
     if (isa<comm::SendOp, comm::ReceiveOp>(op))
       callForMessage(op, buffers[0]);
+    else if (Operation *reader = buffers[1] == op->getOperand(1) ? findEnd(op) : nullptr)
+      callInTwo(op, buffers[0], buffers[1], reader);
     else
       callForCollective(op, buffers[0], buffers[1]);
     for (auto [operand, buffer] : llvm::zip_equal(op->getOpOperands(), buffers)) {
@@ -65,24 +68,76 @@ private:
   }
 
   void callForCollective(Operation *op, Value source, Value dest) {
-    Type element = getElementTypeOrSelf(source.getType());
-    if (auto reduce = dyn_cast<comm::AllReduceOp>(op)) {
-      call("mp_rt_all_reduce",
-           {address(source), address(dest), product(source, 0, rankOf(source)),
-            integer(*runtimeElement(element)), integer(int64_t(reduce.getCombine()))});
-    } else if (auto gather = dyn_cast<comm::AllGatherOp>(op)) {
+    SmallVector<Value> arguments{address(source), address(dest)};
+    if (auto gather = dyn_cast<comm::AllGatherOp>(op)) {
       int64_t dim = int64_t(gather.getDim());
       Value inner =
           arith::MulIOp::create(b, product(source, dim, rankOf(source)), integer(bytesOf(source)));
-      call("mp_rt_all_gather", {address(source), address(dest), product(source, 0, dim), inner});
-    } else {
-      auto scatter = cast<comm::ReduceScatterOp>(op);
-      int64_t dim = int64_t(scatter.getDim());
-      bool widens = element != getElementTypeOrSelf(dest.getType());
-      call(widens ? "mp_rt_reduce_scatter_wide" : "mp_rt_reduce_scatter",
-           {address(source), address(dest), product(dest, 0, dim), product(dest, dim, rankOf(dest)),
-            integer(*runtimeElement(element)), integer(int64_t(scatter.getCombine()))});
+      arguments.append({product(source, 0, dim), inner});
+      call("mp_rt_all_gather", arguments);
+      return;
     }
+    llvm::append_range(arguments, describeSum(op, source, dest));
+    bool widens = getElementTypeOrSelf(source.getType()) != getElementTypeOrSelf(dest.getType());
+    call(isa<comm::AllReduceOp>(op) ? "mp_rt_all_reduce"
+         : widens                   ? "mp_rt_reduce_scatter_wide"
+                                    : "mp_rt_reduce_scatter",
+         arguments);
+  }
+
+  /// Builds what is behind the address: the sizes of blocks, the type of elements and how they combine.
+  SmallVector<Value> describeSum(Operation *op, Value source, Value dest) {
+    Value element = integer(*runtimeElement(getElementTypeOrSelf(source.getType())));
+    if (auto reduce = dyn_cast<comm::AllReduceOp>(op))
+      return {product(source, 0, rankOf(source)), element, integer(int64_t(reduce.getCombine()))};
+    auto scatter = cast<comm::ReduceScatterOp>(op);
+    int64_t dim = int64_t(scatter.getDim());
+    return {product(dest, 0, dim), product(dest, dim, rankOf(dest)), element,
+            integer(int64_t(scatter.getCombine()))};
+  }
+
+  /// Starts a sum where it stands and finishes it before `reader`.
+  void callInTwo(Operation *op, Value source, Value dest, Operation *reader) {
+    const std::string name = isa<comm::AllReduceOp>(op) ? "all_reduce" : "reduce_scatter";
+    const SmallVector<Value> what = describeSum(op, source, dest);
+    SmallVector<Value> arguments{address(source)};
+    llvm::append_range(arguments, what);
+    Value number = call("mp_rt_start_" + name, arguments, b.getI64Type());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(reader);
+    arguments = {number, address(dest)};
+    llvm::append_range(arguments, what);
+    call("mp_rt_finish_" + name, arguments);
+  }
+
+  /// The op before which a sum over ranks may end: the first that has to do with its destination,
+  /// if ranks compute something until then. Null where that is not known.
+  static Operation *findEnd(Operation *op) {
+    auto scatter = dyn_cast<comm::ReduceScatterOp>(op);
+    if (!isa<comm::AllReduceOp>(op) &&
+        !(scatter && getElementTypeOrSelf(scatter.getSource().getType()) ==
+                         getElementTypeOrSelf(scatter.getDest().getType())))
+      return nullptr;
+    Value dest = op->getOperand(1);
+    while (auto view = dest.getDefiningOp<ViewLikeOpInterface>())
+      dest = view.getViewSource();
+    if (!dest.getDefiningOp<memref::AllocOp>())
+      return nullptr; // others may have it, too
+    llvm::SmallPtrSet<Operation *, 8> users;
+    SmallVector<Value> shown{dest};
+    while (!shown.empty())
+      for (Operation *user : shown.pop_back_val().getUsers()) {
+        users.insert(op->getBlock()->findAncestorOpInBlock(*user));
+        if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+          shown.push_back(view->getResult(0));
+      }
+    bool computes = false;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+      if (users.contains(next) || next->hasTrait<OpTrait::IsTerminator>())
+        return computes ? next : nullptr;
+      computes |= !isMemoryEffectFree(next) && !isa<memref::AllocOp, memref::DeallocOp>(next);
+    }
+    return nullptr;
   }
 
   static int64_t bytesOf(Value buffer) {
