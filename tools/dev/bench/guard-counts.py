@@ -87,6 +87,7 @@ def builds_of(build):
     allocator = cache.get("MP_ALLOCATOR") if "NOTFOUND" not in cache.get("MP_ALLOCATOR_LIBRARY", "NOTFOUND") else ""
     llvm = f"LLVM {version_of('libllvm22')}, MLIR {version_of('libmlir-22')}"
     flags = cache.get("CMAKE_CXX_FLAGS_" + cache["CMAKE_BUILD_TYPE"].upper(), "")
+    flags += " unity" if cache.get("MP_UNITY") == "ON" else "" # more is inlined
     checks = "with" if cache.get("MP_ENABLE_CHECKS") == "ON" else "without"
     host = (f"{os.uname().machine}, {found['CMAKE_CXX_COMPILER_ID']} {found['CMAKE_CXX_COMPILER_VERSION']} {flags}, {checks} "
             f"assertions, {allocator or 'malloc of C'}, {llvm}, libc {version_of('libc6')}, valgrind {version_of('valgrind')}")
