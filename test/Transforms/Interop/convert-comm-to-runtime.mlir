@@ -46,7 +46,7 @@ func.func @passes_on(%x: memref<2x4xf32>, %y: memref<2x2xf32, strided<[4, 1]>>) 
   return
 }
 
-// What is computed before a sum over ranks is read goes on beside it.
+// A rank goes on with what it computes before it reads a sum over ranks.
 // CHECK-LABEL: func.func @goes_on
 // CHECK: %[[SUM:.*]] = memref.alloc() : memref<4xf32>
 // CHECK: %[[NUMBER:.*]] = call @mp_rt_start_all_reduce(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (index, i64, i64, i64) -> i64

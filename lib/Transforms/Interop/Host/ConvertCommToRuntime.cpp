@@ -85,7 +85,8 @@ private:
          arguments);
   }
 
-  /// Builds what is behind the address: the sizes of blocks, the type of elements and how they combine.
+  /// Builds what is behind the address: the sizes of blocks, the type of elements and how they
+  /// combine.
   SmallVector<Value> describeSum(Operation *op, Value source, Value dest) {
     Value element = integer(*runtimeElement(getElementTypeOrSelf(source.getType())));
     if (auto reduce = dyn_cast<comm::AllReduceOp>(op))
