@@ -7,7 +7,7 @@
 // DISPATCH: gpu.launch_func @mp_kernels::@map_0 blocks in (%c610352, %c1, %c1) threads in (%c256, %c1, %c1)
 // FAMILY: .visible .entry map_0(
 // FAMILY: setp.gt.u64 {{.*}}, 4999999999;
-// FAMILY: .visible .entry rows_0(
+// FAMILY: .visible .entry parts_0(
 // FAMILY: mul.lo.s64 {{.*}}, 12000000000;
 
 // CHECK-LABEL: func.func @bytes
