@@ -3,7 +3,6 @@
 // Asks every rule about a step, and counts what they say by rule and place.
 
 #include "mp/Watch/Alarms.h"
-#include "mp/Support/ShortNumber.h"
 #include "mp/Watch/Numbers.h"
 
 #include "ShiftRule.h"
@@ -16,7 +15,6 @@
 
 using namespace mpcore;
 using namespace mpcore::watch;
-using support::shortNumber;
 
 /// Steps between two alerts of one rule at one place.
 static constexpr int64_t kSpacing = 50;

@@ -5,7 +5,7 @@
 
 #include "ValueRules.h"
 
-#include "mp/Support/ShortNumber.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -13,7 +13,6 @@
 
 using namespace mpcore;
 using namespace mpcore::watch;
-using support::shortNumber;
 
 static constexpr double kAllZero = 1 - 1e-6;
 

@@ -3,14 +3,14 @@
 // Draws the scalars of trainings as SVG plots in one HTML page.
 
 #include "TrainingPage.h"
-#include "mp/Support/ShortNumber.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
 using namespace mlir::mp;
-using support::shortNumber;
+using mpcore::watch::shortNumber;
 
 namespace {
 constexpr int kWidth = 640, kHeight = 220, kLeft = 70, kBottom = 24, kTop = 8;

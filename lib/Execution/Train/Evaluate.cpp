@@ -7,7 +7,6 @@
 
 #include "mp/Support/Files.h"
 #include "mp/Support/JSON.h"
-#include "mp/Support/ShortNumber.h"
 #include "mp/Watch/Numbers.h"
 #include "mp/Watch/Window.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +20,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 using llvm::json::Object;
-using support::shortNumber;
+using mpcore::watch::shortNumber;
 
 /// Above the loss of A's last tenth by so much, a run has reached it.
 static constexpr double kReached = 1.02;

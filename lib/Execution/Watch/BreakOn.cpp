@@ -16,7 +16,7 @@
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/ProbeRecord.h"
-#include "mp/Support/ShortNumber.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
-using support::shortNumber;
+using mpcore::watch::shortNumber;
 
 static constexpr size_t kLongestStory = 16;
 

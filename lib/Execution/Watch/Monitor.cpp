@@ -7,7 +7,7 @@
 
 #include "mp/Support/Files.h"
 #include "mp/Support/Memory.h"
-#include "mp/Support/ShortNumber.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
@@ -17,7 +17,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-using support::shortNumber;
+using mpcore::watch::shortNumber;
 using JSONValue = llvm::json::Value;
 
 /// Steps between two looks at all elements of the state, and seconds between two pages.
@@ -26,9 +26,6 @@ static constexpr double kPageSeconds = 2;
 /// Losses that a trend is taken of: its cost is their square.
 static constexpr size_t kTrendSamples = 200;
 
-static JSONValue numberOrNull(double value) {
-  return std::isfinite(value) ? JSONValue(value) : JSONValue(nullptr);
-}
 Monitor::Monitor(func::FuncOp step, const Signature &signature, size_t results,
                  MonitorOptions options, watch::AlarmOptions rules)
     : options(std::move(options)), reader(step, signature, results), watcher(rules) {}
@@ -74,7 +71,7 @@ void Monitor::keepCurves(const watch::StepReading &reading) {
     llvm::json::Array &list = *curve.getAsArray();
     while (int64_t(list.size()) < steps)
       list.push_back(nullptr);
-    list.push_back(numberOrNull(value));
+    list.push_back(watch::numberOrNull(value));
   };
   if (reading.loss)
     keep("loss", *reading.loss);
@@ -112,7 +109,7 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
   }
   llvm::json::Object metrics;
   for (const auto &[name, value] : reader.metrics(results))
-    metrics[name] = numberOrNull(value);
+    metrics[name] = watch::numberOrNull(value);
   llvm::json::Object line{{"kind", "step"},
                           {"step", step},
                           {"metrics", std::move(metrics)},
@@ -125,7 +122,7 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
                             {"gradient_norm", reading.gradientNorm},
                             {"loss_scale", reading.scale}})
     if (value)
-      line[key] = numberOrNull(*value);
+      line[key] = watch::numberOrNull(*value);
   *log << JSONValue(std::move(line)) << "\n";
   log->flush();
   if (log->has_error()) {
@@ -162,7 +159,7 @@ llvm::json::Array Monitor::countsToJSON() const {
     llvm::json::Object object = count.first.toJSON();
     object["last_told"] = count.last;
     object["count"] = count.count;
-    object["worst"] = numberOrNull(count.worst);
+    object["worst"] = watch::numberOrNull(count.worst);
     list.push_back(std::move(object));
   }
   return list;
@@ -208,7 +205,8 @@ llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
        << ", slope " << shortNumber(slope.value * perThousand)
        << " per 1000 steps (95 %: " << shortNumber(slope.low * perThousand) << " to "
        << shortNumber(slope.high * perThousand) << ")";
-    summary["loss"] = llvm::json::Array{numberOrNull(losses.front()), numberOrNull(losses.back())};
+    summary["loss"] =
+        llvm::json::Array{watch::numberOrNull(losses.front()), watch::numberOrNull(losses.back())};
     summary["slope_per_1000"] = llvm::json::Array{
         slope.low * perThousand, slope.value * perThousand, slope.high * perThousand};
   }

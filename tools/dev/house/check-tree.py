@@ -32,7 +32,7 @@ ROOMS = {
     "Layouts": [],
     "Cubin": [],
     "Performance": ["Target"],
-    "Watch": ["Support"],
+    "Watch": [],
     "Dialect": ["Support", "Numerics"],
     "Proofs": ["Dialect"],
     "Interfaces": ["Domains", "Dialect"],
